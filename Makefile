@@ -1,0 +1,58 @@
+# Everything a contributor or a newcomer does here. Needs Python 3.11 or newer and make; nothing else.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint integration docs bench dist-check constraints clean
+
+help:  ## list these targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
+
+demo: $(VENV)/.demo  ## run the main job: one spec, validated, applied and served here, under two routing strategies
+	$(BIN)/warmroute demo
+
+test: $(VENV)/.dev  ## the fast tests: no network, no server
+	$(BIN)/pytest -n $(WORKERS)
+
+lint: $(VENV)/.dev  ## ruff, mypy --strict, the floors of the architecture
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+integration: $(VENV)/.dev  ## real processes: HTTP servers, real clients, the CDK
+	$(BIN)/pytest integration
+
+docs: $(VENV)/.dev  ## build the documentation site, strictly
+	$(BIN)/mkdocs build --strict
+
+bench: $(VENV)/.dev  ## the figures that the documentation quotes
+	$(BIN)/python -m benchmarks
+
+dist-check: $(VENV)/.dev  ## build the wheel and the sdist; install each extra alone and import it
+	$(BIN)/python -m benchmarks.noop
+
+constraints:  ## resolve the newest versions and pin them in constraints.txt
+	rm -rf $(VENV)-resolve && $(PYTHON) -m venv $(VENV)-resolve
+	$(VENV)-resolve/bin/pip install --quiet --upgrade pip
+	$(VENV)-resolve/bin/pip install --quiet --group dev -e '.[all]'
+	$(VENV)-resolve/bin/pip freeze --exclude-editable | grep -E '^[A-Za-z0-9_.-]+==' > constraints.txt
+	rm -rf $(VENV)-resolve
+
+clean:  ## remove what the other targets made
+	rm -rf $(VENV) build dist site cdk.out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(VENV)/.pip:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'
+	@touch $@
+
+$(VENV)/.demo: $(VENV)/.pip pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[local]'
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.pip pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet -c constraints.txt --group dev -e '.[all]'
+	@touch $@ $(VENV)/.demo

@@ -1,0 +1,196 @@
+"""Says in words what pydantic found wrong with a field: where, which values are allowed, what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+from warmroute.errors import Finding, InvalidSettingsError, Severity
+from warmroute.rules import join_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pydantic import ValidationError
+    from pydantic.fields import FieldInfo
+    from pydantic_core import ErrorDetails
+
+UNKNOWN, MISSING, TYPE, RANGE, CHOICE, FORM, SIZE = (f"WR00{n}" for n in range(1, 8))
+"""Ids of the field errors: unknown, missing, wrong type, out of range, not a choice, malformed, wrong size."""
+
+_KINDS = {
+    "int_type": (TYPE, "a whole number"),
+    "int_from_float": (TYPE, "a whole number"),
+    "float_type": (TYPE, "a number"),
+    "finite_number": (TYPE, "a finite number"),
+    "string_type": (TYPE, "text"),
+    "bool_type": (TYPE, "true or false"),
+    "tuple_type": (TYPE, "a list"),
+    "list_type": (TYPE, "a list"),
+    "dict_type": (TYPE, "a mapping"),
+    "model_type": (TYPE, "a mapping of fields"),
+    "model_attributes_type": (TYPE, "a mapping of fields"),
+}
+_LIMITS = {
+    "greater_than_equal": ("ge", "is below"),
+    "greater_than": ("gt", "is not above"),
+    "less_than_equal": ("le", "is above"),
+    "less_than": ("lt", "is not below"),
+}
+_SIZES = {
+    "too_short": ("fewer than", "min_length", "items"),
+    "too_long": ("more than", "max_length", "items"),
+    "string_too_short": ("fewer than", "min_length", "characters"),
+    "string_too_long": ("more than", "max_length", "characters"),
+}
+
+
+def findings_of(error: ValidationError, cls: type[BaseModel], values: object) -> list[Finding]:
+    """Every field error of a validation, in the order of the document.
+
+    Args:
+        error: What pydantic raised.
+        cls: The class that was validated.
+        values: What was validated; paths use its own spelling of the fields.
+    """
+    found: list[Finding] = []
+    for details in error.errors(include_url=False):
+        found.extend(_findings(details, cls, values))
+    return found
+
+
+def _findings(details: ErrorDetails, cls: type[BaseModel], values: object) -> Iterator[Finding]:
+    parent, field, path = _locate(details["loc"], cls, values)
+    nested = details.get("ctx", {}).get("error")
+    if isinstance(nested, InvalidSettingsError):
+        for finding in nested.findings:
+            yield Finding(
+                finding.id,
+                finding.severity,
+                join_path(path, finding.path),
+                finding.message,
+                finding.remedy,
+                finding.source,
+            )
+        return
+    id_, message, remedy = _say(details, parent, field)
+    yield Finding(id_, Severity.ERROR, path, message, remedy, f"type of {parent.__name__}")
+
+
+def _say(details: ErrorDetails, parent: type[BaseModel], field: FieldInfo | None) -> tuple[str, str, str]:
+    kind, context, value = details["type"], details.get("ctx", {}), details["input"]
+    about = _first_sentence(field.description) if field else ""
+    if kind == "extra_forbidden":
+        return UNKNOWN, f"{parent.__name__} has no such field.", _suggest(str(details["loc"][-1]), parent.model_fields)
+    if kind == "missing":
+        return MISSING, "required, but not given.", about
+    if kind in _KINDS:
+        id_, wanted = _KINDS[kind]
+        return id_, f"{_show(value)} is not {wanted}.", _join(_allowed(field), about)
+    if kind in _LIMITS:
+        limit, words = _LIMITS[kind]
+        return RANGE, f"{_show(value)} {words} {_number(context[limit])}.", _join(_allowed(field), about)
+    if kind in {"enum", "literal_error"}:
+        choices = [choice.strip("'") for choice in context["expected"].replace(" or ", ", ").split(", ")]
+        return CHOICE, f"{_show(value)} is not a choice.", _suggest(str(value), choices)
+    if kind in _SIZES:
+        words, limit, unit = _SIZES[kind]
+        return SIZE, f"{words} {context[limit]:,} {unit}.", about
+    if kind == "string_pattern_mismatch":
+        return FORM, f"{_show(value)} is malformed.", _join(about, f"Pattern: {context['pattern']}")
+    message = str(nested) if (nested := context.get("error")) else details["msg"]
+    return FORM, message if message.endswith(".") else f"{message}.", about
+
+
+def _locate(
+    loc: Sequence[int | str], cls: type[BaseModel], values: object
+) -> tuple[type[BaseModel], FieldInfo | None, str]:
+    """The class and the field that a location of pydantic's names, and its path as the document spells it."""
+    parent, field, annotation, path = cls, None, cls, ""
+    for part in loc:
+        options = [option for option in _options(annotation)]
+        models = [option for option in options if isinstance(option, type) and issubclass(option, BaseModel)]
+        named = [model for model in models if model.__name__ == part]
+        if named:  # The tag of a union, which the document does not have.
+            annotation = parent = named[0]
+            continue
+        owner = next((model for model in models if part in model.model_fields), models[0] if models else None)
+        if owner is not None:
+            parent, field = owner, owner.model_fields.get(str(part))
+            annotation = field.annotation if field else Any
+            spelled = _spelling(str(part), field, values)
+            path = join_path(path, spelled)
+            values = values.get(spelled) if isinstance(values, Mapping) else None
+            continue
+        annotation = _item(options, part)
+        path = join_path(path, part)
+        values = _get(values, part)
+    return parent, field, path
+
+
+def _options(annotation: Any) -> list[Any]:
+    """The members of a union, through ``Annotated``; a plain annotation is its own only member."""
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        return _options(get_args(annotation)[0])
+    if origin in {Union, UnionType}:
+        return [option for member in get_args(annotation) for option in _options(member)]
+    return [annotation]
+
+
+def _item(options: Sequence[Any], part: int | str) -> Any:
+    for option in options:
+        args = get_args(option)
+        if args:
+            return args[0] if isinstance(part, int) else args[-1]
+    return Any
+
+
+def _spelling(name: str, field: FieldInfo | None, values: object) -> str:
+    alias = field.alias if field else None
+    return alias if alias and isinstance(values, Mapping) and alias in values and name not in values else name
+
+
+def _get(values: object, part: int | str) -> object:
+    try:
+        return values[part]  # type: ignore[index]
+    except (KeyError, IndexError, TypeError):
+        return None
+
+
+def _allowed(field: FieldInfo | None) -> str:
+    limits = {name: getattr(part, name) for part in (field.metadata if field else ()) for name in ("ge", "le", "gt", "lt") if getattr(part, name, None) is not None}
+    if {"ge", "le"} <= limits.keys():
+        return f"Allowed: {_number(limits['ge'])} to {_number(limits['le'])}."
+    words = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
+    return "".join(f"Allowed: {words[name]} {_number(limit)}." for name, limit in limits.items())
+
+
+def _suggest(given: str, names: Mapping[str, object] | Sequence[str]) -> str:
+    near = difflib.get_close_matches(given.casefold(), {name.casefold(): name for name in names}, n=1)
+    hint = f"Did you mean {next(name for name in names if name.casefold() == near[0])}? " if near else ""
+    listed = list(names)
+    shown = ", ".join(listed[:24]) + (f", … ({len(listed)} in all)" if len(listed) > 24 else "")
+    return f"{hint}Allowed: {shown}."
+
+
+def _first_sentence(text: str | None) -> str:
+    paragraph = " ".join((text or "").split("\n\n", 1)[0].split())
+    return paragraph
+
+
+def _join(*sentences: str) -> str:
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _number(value: float) -> str:
+    return f"{value:,}"
+
+
+def _show(value: object) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 60 else f"{shown[:57]}…"
