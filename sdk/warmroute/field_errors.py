@@ -23,17 +23,17 @@ UNKNOWN, MISSING, TYPE, RANGE, CHOICE, FORM, SIZE = (f"WR00{n}" for n in range(1
 """Ids of the field errors: unknown, missing, wrong type, out of range, not a choice, malformed, wrong size."""
 
 _KINDS = {
-    "int_type": (TYPE, "a whole number"),
-    "int_from_float": (TYPE, "a whole number"),
-    "float_type": (TYPE, "a number"),
-    "finite_number": (TYPE, "a finite number"),
-    "string_type": (TYPE, "text"),
-    "bool_type": (TYPE, "true or false"),
-    "tuple_type": (TYPE, "a list"),
-    "list_type": (TYPE, "a list"),
-    "dict_type": (TYPE, "a mapping"),
-    "model_type": (TYPE, "a mapping of fields"),
-    "model_attributes_type": (TYPE, "a mapping of fields"),
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "string_type": "text",
+    "bool_type": "true or false",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping of fields",
+    "model_attributes_type": "a mapping of fields",
 }
 _LIMITS = {
     "greater_than_equal": ("ge", "is below"),
@@ -59,8 +59,17 @@ def findings_of(error: ValidationError, cls: type[BaseModel], values: object) ->
     """
     found: list[Finding] = []
     for details in error.errors(include_url=False):
+        if _is_echo(details):
+            continue
         found.extend(_findings(details, cls, values))
     return found
+
+
+def _is_echo(details: ErrorDetails) -> bool:
+    """Whether a list is called too short only because its items were bad, which is reported for each of them."""
+    if details["type"] != "too_short" or not isinstance(details["input"], Sequence):
+        return False
+    return bool(len(details["input"]) >= details["ctx"]["min_length"])
 
 
 def _findings(details: ErrorDetails, cls: type[BaseModel], values: object) -> Iterator[Finding]:
@@ -83,36 +92,44 @@ def _findings(details: ErrorDetails, cls: type[BaseModel], values: object) -> It
 
 def _say(details: ErrorDetails, parent: type[BaseModel], field: FieldInfo | None) -> tuple[str, str, str]:
     kind, context, value = details["type"], details.get("ctx", {}), details["input"]
-    about = _first_sentence(field.description) if field else ""
-    if kind == "extra_forbidden":
-        return UNKNOWN, f"{parent.__name__} has no such field.", _suggest(str(details["loc"][-1]), parent.model_fields)
-    if kind == "missing":
-        return MISSING, "required, but not given.", about
-    if kind in _KINDS:
-        id_, wanted = _KINDS[kind]
-        return id_, f"{_show(value)} is not {wanted}.", _join(_allowed(field), about)
-    if kind in _LIMITS:
-        limit, words = _LIMITS[kind]
-        return RANGE, f"{_show(value)} {words} {_number(context[limit])}.", _join(_allowed(field), about)
-    if kind in {"enum", "literal_error"}:
-        choices = [choice.strip("'") for choice in context["expected"].replace(" or ", ", ").split(", ")]
-        return CHOICE, f"{_show(value)} is not a choice.", _suggest(str(value), choices)
-    if kind in _SIZES:
-        words, limit, unit = _SIZES[kind]
-        return SIZE, f"{words} {context[limit]:,} {unit}.", about
-    if kind == "string_pattern_mismatch":
-        return FORM, f"{_show(value)} is malformed.", _join(about, f"Pattern: {context['pattern']}")
-    message = str(nested) if (nested := context.get("error")) else details["msg"]
-    return FORM, message if message.endswith(".") else f"{message}.", about
+    about = _first_paragraph(field.description) if field else ""
+    id_, remedy = FORM, about
+    match kind:
+        case "extra_forbidden":
+            id_, message = UNKNOWN, f"{parent.__name__} has no such field."
+            remedy = _suggest(str(details["loc"][-1]), parent.model_fields)
+        case "missing":
+            id_, message = MISSING, "required, but not given."
+        case _ if kind in _KINDS:
+            id_, message, remedy = TYPE, f"{_show(value)} is not {_KINDS[kind]}.", _join(_allowed(field), about)
+        case _ if kind in _LIMITS:
+            limit, words = _LIMITS[kind]
+            id_, message = RANGE, f"{_show(value)} {words} {_number(context[limit])}."
+            remedy = _join(_allowed(field), about)
+        case "enum" | "literal_error":
+            choices = [choice.strip("'") for choice in context["expected"].replace(" or ", ", ").split(", ")]
+            id_, message, remedy = CHOICE, f"{_show(value)} is not a choice.", _suggest(str(value), choices)
+        case _ if kind in _SIZES:
+            words, limit, unit = _SIZES[kind]
+            id_, message = SIZE, f"{words} {context[limit]:,} {unit}."
+        case "string_pattern_mismatch":
+            message, remedy = f"{_show(value)} is malformed.", _join(about, f"Pattern: {context['pattern']}")
+        case _:
+            message = str(context.get("error", details["msg"])).rstrip(".") + "."
+    return id_, message, remedy
 
 
 def _locate(
     loc: Sequence[int | str], cls: type[BaseModel], values: object
 ) -> tuple[type[BaseModel], FieldInfo | None, str]:
     """The class and the field that a location of pydantic's names, and its path as the document spells it."""
-    parent, field, annotation, path = cls, None, cls, ""
+    parent, path = cls, ""
+    annotation: Any = cls
+    field: FieldInfo | None = None
     for part in loc:
-        options = [option for option in _options(annotation)]
+        if part == "[key]":  # The key itself is at fault, and already the last part of the path.
+            continue
+        options = _options(annotation)
         models = [option for option in options if isinstance(option, type) and issubclass(option, BaseModel)]
         named = [model for model in models if model.__name__ == part]
         if named:  # The tag of a union, which the document does not have.
@@ -163,7 +180,12 @@ def _get(values: object, part: int | str) -> object:
 
 
 def _allowed(field: FieldInfo | None) -> str:
-    limits = {name: getattr(part, name) for part in (field.metadata if field else ()) for name in ("ge", "le", "gt", "lt") if getattr(part, name, None) is not None}
+    limits = {
+        name: getattr(part, name)
+        for part in (field.metadata if field else ())
+        for name in ("ge", "le", "gt", "lt")
+        if getattr(part, name, None) is not None
+    }
     if {"ge", "le"} <= limits.keys():
         return f"Allowed: {_number(limits['ge'])} to {_number(limits['le'])}."
     words = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
@@ -178,9 +200,8 @@ def _suggest(given: str, names: Mapping[str, object] | Sequence[str]) -> str:
     return f"{hint}Allowed: {shown}."
 
 
-def _first_sentence(text: str | None) -> str:
-    paragraph = " ".join((text or "").split("\n\n", 1)[0].split())
-    return paragraph
+def _first_paragraph(text: str | None) -> str:
+    return " ".join((text or "").split("\n\n", 1)[0].split()).replace("``", "`")
 
 
 def _join(*sentences: str) -> str:

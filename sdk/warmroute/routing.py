@@ -99,7 +99,12 @@ class RoutingConfig(Settings):
         return cls(routing_strategy=RoutingStrategy.KV_AWARE)
 
 
-@rule("WR101", Severity.ERROR, on=RoutingConfig, source="botocore ProductionVariantRoutingConfig: required when PREFIX_AWARE")
+@rule(
+    "WR101",
+    Severity.ERROR,
+    on=RoutingConfig,
+    source="botocore ProductionVariantRoutingConfig: required when PREFIX_AWARE",
+)
 def prefix_aware_needs_its_settings(routing: RoutingConfig) -> Iterator[Problem]:
     """PREFIX_AWARE without a length and a threshold passes boto3 and is refused by the service."""
     if routing.routing_strategy is RoutingStrategy.PREFIX_AWARE and routing.prefix_aware_routing_config is None:
@@ -110,7 +115,9 @@ def prefix_aware_needs_its_settings(routing: RoutingConfig) -> Iterator[Problem]
         )
 
 
-@rule("WR102", Severity.ERROR, on=RoutingConfig, source="botocore ProductionVariantRoutingConfig: only when PREFIX_AWARE")
+@rule(
+    "WR102", Severity.ERROR, on=RoutingConfig, source="botocore ProductionVariantRoutingConfig: only when PREFIX_AWARE"
+)
 def only_prefix_aware_has_settings(routing: RoutingConfig) -> Iterator[Problem]:
     """The length and the threshold belong to PREFIX_AWARE; another strategy would ignore or refuse them."""
     if routing.routing_strategy is not RoutingStrategy.PREFIX_AWARE and routing.prefix_aware_routing_config:
@@ -122,12 +129,12 @@ def only_prefix_aware_has_settings(routing: RoutingConfig) -> Iterator[Problem]:
 
 
 class PrefixAwareId(str):
-    """A hint that keeps tenants or applications with equal prompt beginnings apart.
+    r"""A hint that keeps tenants or applications with equal prompt beginnings apart.
 
     It routes; it does not isolate. Requests of different ids may share an instance and its KV cache; only
     vLLM's ``cache_salt`` separates cache entries.
 
-    Source: botocore ``PrefixAwareIdHeader`` (1 to 64 characters, ``\\A\\S[\\p{Print}]*\\z``). A trailing space is
+    Source: botocore ``PrefixAwareIdHeader`` (1 to 64 characters, ``\A\S[\p{Print}]*\z``). A trailing space is
     legal there, but HTTP strips it, so it is refused here.
 
     Args:
@@ -166,7 +173,9 @@ class PrefixAwareId(str):
             raise _bad("tenant", "The tenant is empty.", "Name the tenant that the id stands for.")
         if len(secret) < 16:
             raise _bad("key", f"The key has {len(secret)} bytes.", "Use a secret of at least 16 random bytes.")
-        return cls(hmac.new(secret, b"warmroute/prefix-aware-id/1\0" + tenant.encode(), hashlib.sha256).hexdigest()[:32])
+        return cls(
+            hmac.new(secret, b"warmroute/prefix-aware-id/1\0" + tenant.encode(), hashlib.sha256).hexdigest()[:32]
+        )
 
 
 _ID_SOURCE = "botocore sagemaker-runtime PrefixAwareIdHeader"

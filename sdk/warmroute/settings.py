@@ -21,6 +21,10 @@ from warmroute.rules import own_errors
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pydantic._internal._model_construction import ModelMetaclass as _PydanticType
+else:
+    _PydanticType = type(BaseModel)
+
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 
@@ -34,7 +38,7 @@ class FrozenDict(dict[str, Value]):
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise TypeError("Settings are immutable; build new ones with model_copy(update=…).")
 
-    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse  # type: ignore[assignment]
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self.items()))
@@ -46,18 +50,20 @@ class FrozenDict(dict[str, Value]):
         return type(self), (dict(self),)
 
 
-Names = Annotated[dict[str, Value], AfterValidator(FrozenDict)]
-"""A mapping with string keys, immutable once validated."""
+Frozen = Annotated[Value, AfterValidator(FrozenDict)]
+"""``Frozen[dict[str, int]]``: a mapping that is immutable once validated."""
 
 
-class _SettingsType(type(BaseModel)):  # type: ignore[misc]
+class _SettingsType(_PydanticType):
     """Turns what pydantic says of a direct construction into the errors of warmroute."""
 
-    def __call__(cls, *args: Any, **values: Any) -> Any:
-        try:
-            return super().__call__(*args, **values)
-        except ValidationError as error:
-            raise InvalidSettingsError(findings_of(error, cls, values), cls.__name__) from None
+    if not TYPE_CHECKING:  # Type checkers see pydantic's own constructors.
+
+        def __call__(cls, *args: Any, **values: Any) -> Any:  # noqa: N805 - a method of a class of classes.
+            try:
+                return super().__call__(*args, **values)
+            except ValidationError as error:
+                raise InvalidSettingsError(findings_of(error, cls, values), cls.__name__) from None
 
 
 class Settings(BaseModel, metaclass=_SettingsType):
@@ -75,6 +81,7 @@ class Settings(BaseModel, metaclass=_SettingsType):
         extra="forbid",
         frozen=True,
         strict=True,
+        regex_engine="python-re",
         use_attribute_docstrings=True,
         allow_inf_nan=False,
     )

@@ -1,0 +1,192 @@
+"""Checks of the model and the vLLM engine: what the container would misread or could not run (WR3..)."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+from warmroute.errors import InvalidSettingsError, Severity
+from warmroute.hosting.images import AMI_CUDA, cuda_version
+from warmroute.hosting.instances import instance
+from warmroute.hosting.models import Model
+from warmroute.hosting.spec import EndpointSpec
+from warmroute.hosting.variants import ProductionVariant
+from warmroute.hosting.vllm import ENVIRONMENT_PREFIX, Image, ModelSource, VllmContainer, VllmSettings
+from warmroute.rules import Problem, problem, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ENTRYPOINT = "AWS deep learning containers: sagemaker_args.py"
+
+
+@rule("WR301", Severity.ERROR, on=Image, source="AWS deep learning containers: one image per container")
+def one_image(image: Image) -> Iterator[Problem]:
+    """An image is one of AWS's by its version, or any by its registry path."""
+    if image.uri is not None and (image.framework is not None or image.version is not None):
+        yield problem("uri", "does not go with framework and version.", "Give the uri alone, or leave it out.")
+    if image.uri is None and image.framework is None:
+        yield problem("", "The image is not named.", "Give framework: vllm (and a version), or a uri.")
+
+
+@rule("WR302", Severity.ERROR, on=ModelSource, source="botocore ContainerDefinition")
+def one_source(source: ModelSource) -> Iterator[Problem]:
+    """The weights come from one place."""
+    if len(source.given) != 1:
+        found = " and ".join(source.given) if source.given else "no source"
+        yield problem(
+            "", f"The model has {found}.", "Give exactly one of hugging_face, s3_prefix, s3_archive and model_package."
+        )
+
+
+@rule("WR303", Severity.ERROR, on=VllmSettings, source=_ENTRYPOINT)
+def values_that_the_container_passes_on(settings: VllmSettings) -> Iterator[Problem]:
+    """The container drops a text "false", turns "true" and empty text into a bare flag, and skips empty lists."""
+    for name, value in settings.arguments().items():
+        lost = isinstance(value, str) and value.strip().lower() in {"", "true", "false"}
+        if lost or value in ([], ()) or value is None:
+            yield problem(
+                name if name in type(settings).model_fields else f"other_arguments.{name}",
+                f"{value!r} does not reach vLLM as a value.",
+                "Write true or false without quotes for a flag; leave the argument out to keep vLLM's default.",
+            )
+
+
+@rule("WR304", Severity.ERROR, on=VllmSettings, source="one argument has one value")
+def no_argument_twice(settings: VllmSettings) -> Iterator[Problem]:
+    """A known argument among the other ones would set the same variable twice."""
+    for name in settings.other_arguments or ():
+        if name in type(settings).model_fields:
+            yield problem(f"other_arguments.{name}", "is an argument of its own.", f"Write it as vllm.{name}.")
+
+
+@rule("WR305", Severity.ERROR, on=VllmContainer, source="one variable has one value")
+def no_variable_twice(container: VllmContainer) -> Iterator[Problem]:
+    """A variable that repeats an engine setting would override it silently."""
+    given = container.environment or {}
+    settings = {name.removeprefix("NO_") for name in _arguments(container.vllm.environment())}
+    settings |= {"MODEL"} if container.source.hugging_face else set()
+    for variable in given:
+        argument = variable.removeprefix(ENVIRONMENT_PREFIX).removeprefix("NO_")
+        if variable.startswith(ENVIRONMENT_PREFIX) and argument in settings:
+            yield problem(
+                f"environment.{variable}", "is also set by vllm or source.", "Keep one of the two; vllm is checked."
+            )
+
+
+def _arguments(variables: dict[str, str]) -> set[str]:
+    return {variable.removeprefix(ENVIRONMENT_PREFIX) for variable in variables}
+
+
+@rule("WR306", Severity.WARNING, on=EndpointSpec, source=_ENTRYPOINT)
+def false_is_dropped(spec: EndpointSpec) -> Iterator[Problem]:
+    """A variable that says false is dropped by the container, so vLLM's default stays in force."""
+    for path, variables in _all_environments(spec):
+        for variable, value in variables.items():
+            if variable.startswith(ENVIRONMENT_PREFIX) and value.strip().lower() == "false":
+                negative = f"{ENVIRONMENT_PREFIX}NO_{variable.removeprefix(ENVIRONMENT_PREFIX)}"
+                yield problem(f"{path}.{variable}", "is dropped by the container.", f"Set {negative} to true instead.")
+
+
+def _all_environments(spec: EndpointSpec) -> Iterator[tuple[str, dict[str, str]]]:
+    named = {"model": spec.model} | {f"models.{name}": model for name, model in (spec.models or {}).items()}
+    for path, model in named.items():
+        if isinstance(model, VllmContainer):
+            yield f"{path}.environment", dict(model.environment or {})
+        elif isinstance(model, Model):
+            for position, container in enumerate(model.all_containers):
+                at = "primary_container" if model.primary_container and position == 0 else f"containers[{position}]"
+                yield f"{path}.{at}.environment", dict(container.environment or {})
+    for position, component in enumerate(spec.inference_components or ()):
+        for each in component.all_specifications:
+            if each.container:
+                at = f"inference_components[{position}].specification.container.environment"
+                yield at, dict(each.container.environment or {})
+
+
+@rule("WR307", Severity.ERROR, on=ProductionVariant, source="vLLM: world size = tensor x pipeline x data parallel")
+def enough_gpus(variant: ProductionVariant, spec: EndpointSpec) -> Iterator[Problem]:
+    """An engine split over more GPUs than the instance has does not start."""
+    for variables in spec.environments(variant):
+        wanted = prod(
+            int(size)
+            for kind in ("TENSOR", "PIPELINE", "DATA")
+            if (size := variables.get(f"{ENVIRONMENT_PREFIX}{kind}_PARALLEL_SIZE", "1")).isdecimal()
+        )
+        for name in variant.instance_types:
+            facts = instance(name)
+            if facts and wanted > facts.gpu_count:
+                yield problem(
+                    "instance_pools" if variant.instance_pools else "instance_type",
+                    f"the engine is split over {wanted} GPUs, and {name} has {facts.gpu_count}.",
+                    f"Lower the parallel sizes to {facts.gpu_count} in all, or use a larger instance type.",
+                )
+
+
+@rule(
+    "WR308",
+    Severity.ERROR,
+    on=ProductionVariant,
+    source="botocore ProductionVariantInferenceAmiVersion: driver and CUDA versions",
+)
+def driver_runs_the_image(variant: ProductionVariant, spec: EndpointSpec) -> Iterator[Problem]:
+    """A container whose CUDA is newer than the instance's driver dies before it writes a log."""
+    offered = AMI_CUDA.get(variant.inference_ami_version or "")
+    for uri in _image_uris(variant, spec):
+        wanted = cuda_version(uri)
+        if offered and wanted and wanted[0] > offered[0]:
+            yield problem(
+                "inference_ami_version",
+                f"{variant.inference_ami_version} runs CUDA up to {offered[0]}.{offered[1]}; the image is built for "
+                f"CUDA {wanted[0]}.{wanted[1]}.",
+                "Leave inference_ami_version out: it is derived from the image.",
+            )
+
+
+def _image_uris(variant: ProductionVariant, spec: EndpointSpec) -> Iterator[str]:
+    model = None if spec.serves_components else spec.model_named(variant.model_name)
+    if isinstance(model, VllmContainer):
+        yield model.image.resolve(spec.region or "us-east-1")
+    elif isinstance(model, Model):
+        yield from (container.image for container in model.all_containers if container.image)
+
+
+@rule("WR309", Severity.ERROR, on=EndpointSpec, source="botocore EnableNetworkIsolation: no inbound or outbound calls")
+def isolated_container_downloads_nothing(spec: EndpointSpec) -> Iterator[Problem]:
+    """A container without a network cannot download its model from the Hub."""
+    if not spec.enable_network_isolation:
+        return
+    named = {"model": spec.model} | {f"models.{name}": model for name, model in (spec.models or {}).items()}
+    for path, model in named.items():
+        if isinstance(model, VllmContainer) and model.source.hugging_face:
+            yield problem(
+                f"{path}.source.hugging_face",
+                "cannot be downloaded with enable_network_isolation.",
+                "Copy the model to S3 and use s3_prefix, or leave the isolation off.",
+            )
+
+
+@rule("WR310", Severity.ERROR, on=Model, source="botocore CreateModelInput: PrimaryContainer and Containers")
+def one_or_several_containers(model: Model) -> Iterator[Problem]:
+    """A model has one primary container, or a list of containers."""
+    if (model.primary_container is None) == (model.containers is None):
+        yield problem("", "A model has either a primary_container or containers.", "Give exactly one of the two.")
+
+
+@rule("WR311", Severity.ERROR, on=EndpointSpec, source="AWS deep learning containers: image registries by region")
+def image_exists(spec: EndpointSpec) -> Iterator[Problem]:
+    """AWS publishes its images in most regions, for certain versions."""
+    named = {"model": spec.model} | {f"models.{name}": model for name, model in (spec.models or {}).items()}
+    for path, model in named.items():
+        if isinstance(model, VllmContainer) and model.image.uri is None:
+            fault = _image_fault(model.image, spec.region)
+            if fault:
+                yield problem(f"{path}.image", *fault)
+
+
+def _image_fault(image: Image, region: str | None) -> tuple[str, str] | None:
+    try:
+        image.resolve(region or "us-east-1")
+    except InvalidSettingsError as error:
+        return error.findings[0].message, error.findings[0].remedy
+    return None

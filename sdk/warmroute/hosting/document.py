@@ -1,0 +1,129 @@
+"""Reads a spec from a file: YAML or JSON, our own document or what ``describe-endpoint-config`` returns."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import yaml
+
+from warmroute.errors import DocumentError
+from warmroute.hosting.spec import EndpointSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MAX_DOCUMENT_BYTES = 1_048_576
+"""Largest file that is read as a spec, in bytes; a spec of ten variants with every field has a few thousand."""
+
+
+def load_spec(path: str | Path) -> EndpointSpec:
+    """The spec of a file.
+
+    Args:
+        path: A ``.yaml``, ``.yml`` or ``.json`` file.
+
+    Raises:
+        DocumentError: The file cannot be read, or is neither YAML nor JSON.
+        InvalidSettingsError: The spec has errors; all of them are reported.
+    """
+    file = Path(path)
+    return parse_spec(_read(file), name=str(file), format="json" if file.suffix == ".json" else "yaml")
+
+
+def parse_spec(text: str, *, name: str = "spec", format: str = "yaml") -> EndpointSpec:  # noqa: A002
+    """The spec of a text.
+
+    Args:
+        text: The document.
+        name: What to call it in messages.
+        format: ``yaml``, which reads JSON too, or ``json``.
+
+    Raises:
+        DocumentError: The text is neither YAML nor JSON.
+        InvalidSettingsError: The spec has errors; all of them are reported.
+    """
+    values = _parse_json(text, name) if format == "json" else _parse_yaml(text, name)
+    if not isinstance(values, dict):
+        kind = "empty" if values is None else f"a {type(values).__name__}"
+        raise DocumentError(f"{name}: the document is {kind}, not a mapping of fields.", "`warmroute init` writes one.")
+    return EndpointSpec.parse(from_description(values), name=name)
+
+
+def from_description(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What ``describe-endpoint-config`` returns as the values of a spec; other values as they are.
+
+    The name becomes the endpoint's, the region is read from the ARN, and what only describes the answer
+    (creation time, response metadata) is left out.
+
+    Args:
+        values: A mapping as read from JSON, or as boto3 returns it.
+    """
+    name = values.get("EndpointConfigName")
+    if name is None or "EndpointName" in values or "name" in values:
+        return dict(values)
+    kept = {key: value for key, value in values.items() if key not in _ONLY_DESCRIPTIVE and value is not None}
+    region = _ARN_REGION.match(str(values.get("EndpointConfigArn", "")))
+    return {"EndpointName": name, **({"Region": region[1]} if region else {}), **kept}
+
+
+_ONLY_DESCRIPTIVE = {"EndpointConfigName", "EndpointConfigArn", "CreationTime", "ResponseMetadata"}
+_ARN_REGION = re.compile(r"arn:aws[a-z-]*:sagemaker:([a-z0-9-]+):")
+
+
+def _read(file: Path) -> str:
+    try:
+        if not file.is_file():
+            what = "is a folder" if file.is_dir() else "does not exist"
+            raise DocumentError(f"{file}: the file {what}.", "Give the path of a spec; `warmroute init` writes one.")
+        size = file.stat().st_size
+        if size > MAX_DOCUMENT_BYTES:
+            raise DocumentError(
+                f"{file}: {size:,} bytes, more than the {MAX_DOCUMENT_BYTES:,} of a spec.", "Is it another file?"
+            )
+        return file.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DocumentError(f"{file}: not UTF-8 text (byte {error.start}).", "Save it as UTF-8.") from None
+    except OSError as error:
+        raise DocumentError(f"{file}: {error.strerror}.", "Check the path and its permissions.") from None
+
+
+def _parse_json(text: str, name: str) -> Any:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise DocumentError(f"{name}: not JSON at {where}: {error.msg}.", "Mend it there.") from None
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML without two surprises: a key given twice is an error, and aliases cannot blow a small file up."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002
+        seen: set[Any] = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if key in seen:
+                raise yaml.MarkedYAMLError(problem=f"the key {key!r} is given twice", problem_mark=key_node.start_mark)
+            seen.add(key)
+        return super().construct_mapping(node, deep)
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            raise yaml.MarkedYAMLError(problem="aliases are not supported", problem_mark=mark)
+        return super().compose_node(parent, index)
+
+
+def _parse_yaml(text: str, name: str) -> Any:
+    try:
+        return yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader.
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        raise DocumentError(f"{name}: not YAML{where}: {error.problem}.", "Mend it there.") from None
+    except (yaml.YAMLError, RecursionError, ValueError, TypeError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise DocumentError(f"{name}: not YAML: {reason}.", "Mend it.") from None
