@@ -1,0 +1,17 @@
+"""The control plane of the local endpoint: moto's SageMaker, extended to live and to refuse as SageMaker does."""
+
+from warmroute.local.control.clock import Clock, Durations
+from warmroute.local.control.install import install
+from warmroute.local.control.lookup import endpoint_in_force, fail_next_deployment
+from warmroute.local.control.snapshot import ComponentState, EndpointState, VariantState
+
+__all__ = [
+    "Clock",
+    "ComponentState",
+    "Durations",
+    "EndpointState",
+    "VariantState",
+    "endpoint_in_force",
+    "fail_next_deployment",
+    "install",
+]

@@ -1,0 +1,224 @@
+"""Where the control plane is attached to moto. This is the only file that knows moto's insides.
+
+moto finds the method that answers a call by the call's name among the functions of a response class, and its backends
+lose everything in their ``__dict__`` on a reset; so calls are functions set on the class, and the registry lives there.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import moto.applicationautoscaling.models as scaling_models
+import moto.applicationautoscaling.responses as scaling_responses
+import moto.core.errors as core_errors
+import moto.core.responses as core_responses
+from botocore.model import OperationNotFoundError
+from moto.core.exceptions import ServiceException
+from moto.core.responses import ActionResult
+from moto.core.utils import camelcase_to_underscores, method_names_from_class
+from moto.sagemaker.models import SageMakerModelBackend, sagemaker_backends
+from moto.sagemaker.responses import SageMakerResponse
+from pydantic.alias_generators import to_pascal
+
+from warmroute.local.control.endpoint_configs import EndpointConfig
+from warmroute.local.control.endpoints import Endpoint
+from warmroute.local.control.models import Model
+from warmroute.local.control.operations import OPERATIONS, perform
+from warmroute.local.control.refusals import RefusedError, not_found
+from warmroute.local.control.registry import Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from warmroute.local.control.registry import Request, Resource, Response
+
+COMPONENT_DIMENSIONS = {
+    "SAGEMAKER_INFERENCE_COMPONENT_DESIRED_COPY_COUNT": "sagemaker:inference-component:DesiredCopyCount",
+    "SAGEMAKER_VARIANT_DESIRED_PROVISIONED_CONCURRENCY": "sagemaker:variant:DesiredProvisionedConcurrency",
+}
+"""Scalable dimensions of SageMaker that moto lacks. Source: botocore application-autoscaling ``ScalableDimension``."""
+
+NOT_IMPLEMENTED = "NotImplemented"
+"""Error code of calls that nobody answers."""
+
+_ATTACHED = "warmroute_attached"
+_REGISTRY = "warmroute_registry"
+_ABSENT_FROM_MOTO = {
+    "UpdateEndpoint",
+    "CreateInferenceComponent",
+    "DescribeInferenceComponent",
+    "ListInferenceComponents",
+    "UpdateInferenceComponent",
+    "UpdateInferenceComponentRuntimeConfig",
+    "DeleteInferenceComponent",
+}
+_BACKED = ((Model, "models"), (EndpointConfig, "endpoint_configs"), (Endpoint, "endpoints"))
+_RESPONSES: tuple[type, ...] = (SageMakerResponse, scaling_responses.ApplicationAutoScalingResponse)
+
+RELIED_ON: tuple[tuple[object, str], ...] = (
+    *(
+        (SageMakerResponse, camelcase_to_underscores(action))
+        for action in OPERATIONS
+        if action not in _ABSENT_FROM_MOTO
+    ),
+    (SageMakerResponse, "sagemaker_backend"),
+    *(
+        (SageMakerModelBackend, f"{verb}_{camelcase_to_underscores(kind.__name__)}")
+        for kind, _ in _BACKED
+        for verb in ("create", "delete")
+    ),
+    *((SageMakerModelBackend, name) for name in ("_get_resource_from_arn", "add_tags", "list_tags", "delete_tags")),
+    (core_responses.BaseResponse, "boto3_service_name"),
+    *(
+        (core_responses.BaseResponse, name)
+        for name in ("call_action", "parse_parameters", "serialized", "_get_action", "_enrich_response")
+    ),
+    (core_errors, "COMMON_ERROR_CODES"),
+    (scaling_models, "ScalableDimensionValueSet"),
+    (scaling_responses, "ScalableDimensionValueSet"),
+)
+"""Everything of moto's that is replaced, wrapped or called, as owner and name."""
+
+
+class ApiError(ServiceException):
+    """An error in the service's protocol; of moto's own classes, moto guesses the service by their module."""
+
+
+def attach() -> None:
+    """Replace and add what the control plane needs; a second call changes nothing."""
+    if hasattr(SageMakerResponse, _ATTACHED):
+        return
+    for action in OPERATIONS:
+        setattr(SageMakerResponse, camelcase_to_underscores(action), _answer(action))
+    for kind, collection in _BACKED:
+        _attach_backend(SageMakerModelBackend, kind, collection)
+    _attach_tags(SageMakerModelBackend)
+    for response in _RESPONSES:
+        _attach_not_implemented(response)
+    _attach_dimensions()
+    # moto warns of error codes that the service's model lacks.
+    core_errors.COMMON_ERROR_CODES.append(NOT_IMPLEMENTED)
+    setattr(SageMakerResponse, _ATTACHED, True)
+
+
+def registry_of(backend: SageMakerModelBackend) -> Registry:
+    """The registry of a moto backend, made when it is first needed and gone with the backend's next reset."""
+    state: dict[str, Any] = backend.__dict__
+    found: Registry | None = state.get(_REGISTRY)
+    if found is None:
+        made = Registry(
+            backend.account_id,
+            backend.region_name,
+            backend.partition,
+            # The very dictionaries that moto's Search and Resource Groups Tagging API read.
+            models=state["_models"],
+            endpoint_configs=state["endpoint_configs"],
+            endpoints=state["endpoints"],
+        )
+        found = state.setdefault(_REGISTRY, made)
+    return found
+
+
+def existing_registry(account: str, region: str) -> Registry | None:
+    """The registry of an account in a region, if anybody has used SageMaker there."""
+    regions: Any = dict.get(sagemaker_backends, account)
+    backend = dict.get(regions, region) if regions is not None else None
+    return registry_of(backend) if backend is not None else None
+
+
+def registry_at(account: str, region: str) -> Registry:
+    """The registry of an account in a region.
+
+    Raises:
+        KeyError: moto does not know the region.
+    """
+    return registry_of(sagemaker_backends[account][region])
+
+
+def _perform(backend: SageMakerModelBackend, action: str, request: Request) -> Response:
+    try:
+        return perform(registry_of(backend), action, request)
+    except RefusedError as refused:
+        raise ApiError(refused.code, refused.message) from None
+
+
+def _answer(action: str) -> Callable[[SageMakerResponse], ActionResult]:
+    def answer(self: SageMakerResponse) -> ActionResult:
+        return ActionResult(_perform(self.sagemaker_backend, action, self.params))
+
+    return answer
+
+
+def _attach_backend(backend_type: Any, kind: type[Resource], collection: str) -> None:
+    """The same life and the same refusals for what moto's CloudFormation makes and deletes."""
+    noun = kind.__name__
+    method = camelcase_to_underscores(noun)
+
+    def create(self: SageMakerModelBackend, **fields: Any) -> Resource:
+        request = {to_pascal(field): value for field, value in fields.items() if value}
+        _perform(self, f"Create{noun}", request)
+        made: Resource = getattr(registry_of(self), collection)[request[f"{noun}Name"]]
+        return made
+
+    def delete(self: SageMakerModelBackend, name: str) -> None:
+        _perform(self, f"Delete{noun}", {f"{noun}Name": name})
+
+    setattr(backend_type, f"create_{method}", create)
+    setattr(backend_type, f"delete_{method}", delete)
+
+
+def _attach_tags(backend_type: Any) -> None:
+    """Tags of components; an error rather than a crash for what does not exist; a key stands only once."""
+    stock = backend_type._get_resource_from_arn  # noqa: SLF001 - hooks know moto's insides.
+
+    def get_resource_from_arn(self: SageMakerModelBackend, arn: str) -> Any:
+        kind, _, name = arn.rpartition(":")[2].partition("/")
+        registry = registry_of(self)
+        with registry.lock:
+            registry.settle()
+            resource = registry.components.get(name) if kind == "inference-component" else stock(self, arn)
+        if resource is None:
+            refused = not_found(kind, arn)
+            raise ApiError(refused.code, refused.message)
+        return resource
+
+    def add_tags(self: SageMakerModelBackend, arn: str, tags: list[dict[str, str]]) -> list[dict[str, str]]:
+        resource = get_resource_from_arn(self, arn)
+        added = {tag["Key"] for tag in tags}
+        resource.tags = [tag for tag in resource.tags if tag["Key"] not in added] + tags
+        result: list[dict[str, str]] = resource.tags
+        return result
+
+    backend_type._get_resource_from_arn = get_resource_from_arn  # noqa: SLF001 - as above.
+    backend_type.add_tags = add_tags
+
+
+def _attach_not_implemented(response_type: Any) -> None:
+    """An error in the service's protocol for calls that nobody answers; moto's HTML page would be retried."""
+    call_action, parse_parameters = response_type.call_action, response_type.parse_parameters
+
+    def parse_known_parameters(self: Any, request: Any) -> None:
+        try:
+            parse_parameters(self, request)
+        except OperationNotFoundError:
+            self.params = {}
+
+    def call_implemented_action(self: Any) -> Any:
+        action = self._get_action()
+        if not action or camelcase_to_underscores(action) in method_names_from_class(type(self)):
+            return call_action(self)
+        message = f"The local endpoint does not implement {action} of {self.boto3_service_name}."
+        status, headers, body = self.serialized(ActionResult(ApiError(NOT_IMPLEMENTED, message)))
+        headers, body = self._enrich_response(headers, body)
+        return status, headers, body
+
+    response_type.parse_parameters = parse_known_parameters
+    response_type.call_action = call_implemented_action
+
+
+def _attach_dimensions() -> None:
+    known = {member.name: member.value for member in scaling_models.ScalableDimensionValueSet}
+    extended = Enum("ScalableDimensionValueSet", known | COMPONENT_DIMENSIONS)  # type: ignore[misc]
+    for module in (scaling_models, scaling_responses):
+        setattr(module, "ScalableDimensionValueSet", extended)  # noqa: B010 - a class is not assigned to by name.

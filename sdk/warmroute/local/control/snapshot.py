@@ -1,0 +1,138 @@
+"""What the data plane needs to know of an endpoint, at the moment of a request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from warmroute.local.control.components import InferenceComponent
+    from warmroute.local.control.deployments import Variant
+    from warmroute.local.control.endpoints import Endpoint
+    from warmroute.local.control.registry import Registry
+
+
+@dataclass(frozen=True, slots=True)
+class VariantState:
+    """A variant in force."""
+
+    name: str
+    weight: float
+    instance_count: int
+    """Instances that serve now; 0 for a serverless variant."""
+
+    instance_type: str | None
+    """Of the preferred pool where the variant has pools; none for a serverless variant."""
+
+    routing_config: Mapping[str, Any] | None
+    """As the endpoint configuration gives it; none means RANDOM."""
+
+    model_name: str | None
+    """None where inference components run on the variant."""
+
+    model_image: str | None
+    model_environment: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentState:
+    """An inference component as it serves now."""
+
+    name: str
+    status: str
+    variant_name: str
+    copy_count: int
+    """Copies that serve now; an adapter has those of its base."""
+
+    base: str | None
+    """The component that an adapter is loaded into; none for a component of its own."""
+
+    model_name: str | None
+    image: str | None
+    artifact_url: str | None
+    environment: Mapping[str, str]
+    """Of the model and of the specification, which wins; an adapter's own only."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointState:
+    """An endpoint as it serves now."""
+
+    name: str
+    status: str
+    endpoint_config_name: str
+    variants: tuple[VariantState, ...]
+    """Empty until the first deployment has succeeded."""
+
+    shadow_variants: tuple[VariantState, ...]
+    components: tuple[ComponentState, ...]
+
+
+def state_of(registry: Registry, name: str) -> EndpointState | None:
+    """An endpoint as it serves now; cheap enough for every request.
+
+    Args:
+        registry: The account and region.
+        name: The endpoint's name, in the case in which it was created.
+
+    Returns:
+        The same object until something changes; none when there is no such endpoint.
+    """
+    if registry.agenda.next_due > registry.clock.now():
+        known = registry.snapshots.get(name)
+        if known is not None:
+            return known
+    with registry.lock:
+        registry.settle()
+        endpoint = registry.endpoints.get(name)
+        if endpoint is None:
+            return None
+        return registry.snapshots.setdefault(name, _endpoint_state(registry, endpoint))
+
+
+def _endpoint_state(registry: Registry, endpoint: Endpoint) -> EndpointState:
+    live = endpoint.live
+    return EndpointState(
+        name=endpoint.name,
+        status=endpoint.status,
+        endpoint_config_name=endpoint.config.name,
+        variants=tuple(_variant_state(each) for each in live.variants) if live else (),
+        shadow_variants=tuple(_variant_state(each) for each in live.shadow_variants) if live else (),
+        components=tuple(_component_state(each) for each in registry.components.values() if each.endpoint is endpoint),
+    )
+
+
+def _variant_state(variant: Variant) -> VariantState:
+    settings = variant.settings
+    container = variant.model.container if variant.model else {}
+    routing = settings.get("RoutingConfig")
+    return VariantState(
+        name=variant.name,
+        weight=variant.current_weight,
+        instance_count=variant.current_instance_count,
+        instance_type=variant.pools[0]["InstanceType"] if variant.pools else settings.get("InstanceType"),
+        routing_config=MappingProxyType(routing) if routing else None,
+        model_name=variant.model.name if variant.model else None,
+        model_image=container.get("Image"),
+        model_environment=MappingProxyType(container.get("Environment", {})),
+    )
+
+
+def _component_state(component: InferenceComponent) -> ComponentState:
+    specification = component.specifications[0].get("Container", {})
+    container = component.model.container if component.model and component.base is None else {}
+    serving = component.base or component
+    return ComponentState(
+        name=component.name,
+        status=component.status,
+        variant_name=component.variant_name,
+        copy_count=serving.current_copy_count,
+        base=component.base.name if component.base else None,
+        model_name=component.model.name if component.model else None,
+        image=specification.get("Image", container.get("Image")),
+        artifact_url=specification.get("ArtifactUrl", container.get("ModelDataUrl")),
+        environment=MappingProxyType({**container.get("Environment", {}), **specification.get("Environment", {})}),
+    )
