@@ -32,7 +32,7 @@ bench: $(VENV)/.dev  ## the figures that the documentation quotes
 	$(BIN)/python -m benchmarks
 
 dist-check: $(VENV)/.dev  ## build the wheel and the sdist; install each extra alone and import it
-	$(BIN)/python -m benchmarks.noop
+	$(BIN)/python .ci/dist_check.py
 
 constraints:  ## resolve the newest versions and pin them in constraints.txt
 	rm -rf $(VENV)-resolve && $(PYTHON) -m venv $(VENV)-resolve

@@ -1,0 +1,79 @@
+"""Build the wheel and the sdist, then install the wheel with each extra alone in an empty environment and use it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+CORE = """
+import warmroute
+from warmroute.demo import example_spec
+from warmroute.errors import MissingExtraError
+from warmroute.render import to_boto3, to_cloudformation, to_terraform
+for name in warmroute.__all__:
+    getattr(warmroute, name)
+spec = example_spec()
+assert [call.operation for call in to_boto3(spec)] == ["create_model", "create_endpoint_config", "create_endpoint"]
+assert to_cloudformation(spec)["Resources"] and to_terraform(spec)["resource"]
+"""
+WITHOUT_LOCAL = """
+from warmroute.local import serve
+try:
+    serve(spec)
+except MissingExtraError as error:
+    assert "warmroute[local]" in str(error)
+else:
+    raise AssertionError("the local endpoint starts without its extra")
+"""
+USES = {
+    "": CORE + WITHOUT_LOCAL,
+    "cdk": CORE + "import warmroute_cdk\nwarmroute_cdk.EndpointStack\n",
+    "local": CORE + "from warmroute.local import running_locally\nwith running_locally() as local:\n    assert local.url\n",
+    "sagemaker": CORE + "from warmroute.render import to_sagemaker_core\nassert to_sagemaker_core(spec)\n",
+    "all": CORE + "import warmroute_cdk\nfrom warmroute.render import to_sagemaker_core\nassert to_sagemaker_core(spec)\n",
+}
+"""What each extra must be able to do; the empty one is the core."""
+
+
+def main() -> None:
+    """Check every distribution; the first failure ends the run."""
+    extras = tomllib.loads(Path(ROOT, "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    missing = set(extras) - set(USES)
+    if missing:
+        sys.exit(f"No use is written down for the extras {', '.join(sorted(missing))}.")
+    shutil.rmtree(ROOT / "dist", ignore_errors=True)
+    _run(sys.executable, "-m", "build", "--outdir", str(ROOT / "dist"), str(ROOT))
+    wheel, *_ = (ROOT / "dist").glob("*.whl")
+    _run(sys.executable, "-m", "check_wheel_contents", "--toplevel", "warmroute,warmroute_cdk", str(wheel))
+    _run(sys.executable, "-m", "twine", "check", "--strict", *map(str, (ROOT / "dist").iterdir()))
+    for extra, use in USES.items():
+        _try(wheel, extra, use)
+
+
+def _try(wheel: Path, extra: str, use: str) -> None:
+    wanted = f"{wheel}[{extra}]" if extra else str(wheel)
+    print(f"- {wheel.name}{f'[{extra}]' if extra else ''}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        venv.create(folder, with_pip=True)
+        python = Path(folder, "bin", "python")
+        _run(str(python), "-m", "pip", "install", "--quiet", "-c", str(ROOT / "constraints.txt"), wanted)
+        _run(str(python), "-m", "pip", "check")
+        _run(str(python), "-I", "-c", use)
+        _run(str(Path(folder, "bin", "warmroute")), "--version")
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tempfile.gettempdir(), check=False)  # noqa: S603
+    if done.returncode:
+        sys.exit(f"{' '.join(command[:6])}\n{done.stdout}{done.stderr}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,16 @@
+"""Run every benchmark: ``python -m benchmarks``, or some: ``python -m benchmarks startup``."""
+
+import sys
+
+from benchmarks import canonical, startup, validation
+
+BENCHMARKS = {"startup": startup.run, "validation": validation.run, "canonical": canonical.run}
+
+if __name__ == "__main__":
+    wanted = sys.argv[1:] or list(BENCHMARKS)
+    unknown = [name for name in wanted if name not in BENCHMARKS]
+    if unknown:
+        sys.exit(f"No such benchmark: {', '.join(unknown)}. Known: {', '.join(BENCHMARKS)}.")
+    print(f"{'what':<44}{'measured':>12}{'reference':>12}{'ratio':>8}{'goal':>8}")
+    for name in wanted:
+        BENCHMARKS[name]()

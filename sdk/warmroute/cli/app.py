@@ -1,0 +1,44 @@
+"""The command line: its subcommands, and what becomes of an error."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from warmroute.cli import apply, checks, demo, init, local, render, schema, validate
+from warmroute.errors import WarmrouteError
+
+app = typer.Typer(
+    name="warmroute",
+    help="Prefix-aware routing for LLM endpoints on Amazon SageMaker.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (init, validate, render, apply, local, demo, schema, checks):
+    app.command()(command.__dict__[command.__name__.rpartition(".")[2]])
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    if version:
+        from warmroute import __version__
+
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command; a user's mistake ends in one message and exit code 1, never in a traceback."""
+    try:
+        app()
+    except WarmrouteError as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(1)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)

@@ -1,0 +1,101 @@
+"""``warmroute demo``: two routing strategies on one fleet, measured on this machine."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from warmroute.cli.output import Format, FormatOption, is_terminal, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from warmroute.demo import Summary
+    from warmroute.routing import PrefixAwareRoutingConfig
+
+
+def demo(
+    trace: Annotated[
+        Path | None, typer.Option(help="A tau-bench trajectory file to send instead of the generated conversations.")
+    ] = None,
+    requests: Annotated[int, typer.Option(help="Requests to send under each strategy.", min=2, max=10_000)] = 144,
+    rate: Annotated[float, typer.Option(help="Requests a second.", min=0.1, max=200)] = 8.0,
+    prefix_length: Annotated[int, typer.Option(help="PrefixLength, in bytes of the body.")] = 4096,
+    concurrency_threshold: Annotated[int, typer.Option(help="ConcurrencyThreshold, in requests in flight.")] = 16,
+    format: FormatOption = Format.TEXT,  # noqa: A002
+) -> None:
+    """Serve AWS's benchmark fleet on this machine and compare RANDOM with PREFIX_AWARE on real requests.
+
+    Seven simulated ml.p5.48xlarge with Llama 3.1 70B; boto3, the deployment, the routing and the times are real.
+
+    Example: warmroute demo --trace gpt-4o-airline.json --prefix-length 8192
+    """
+    from warmroute.demo import example_spec, generated_requests, run_demo
+    from warmroute.hosting import check
+    from warmroute.routing import PrefixAwareRoutingConfig
+    from warmroute.traffic import read_tau_bench
+
+    settings = PrefixAwareRoutingConfig(prefix_length=prefix_length, concurrency_threshold=concurrency_threshold)
+    everything = read_tau_bench(trace) if trace else generated_requests()
+    chosen = everything[:requests]
+    spec = example_spec()
+    quiet = format is Format.JSON
+    with _steps(len(chosen), quiet=quiet) as (say, count):
+        say(f"validate {spec.name}: {len(check(spec))} findings")
+        summaries = run_demo(spec, chosen, settings=settings, requests_per_second=rate, on_step=say, on_answer=count)
+    if quiet:
+        print_json({name: asdict(summary) for name, summary in summaries.items()})
+    else:
+        _print_table(summaries, settings)
+
+
+@contextmanager
+def _steps(total: int, *, quiet: bool) -> Iterator[tuple[Callable[[str], None], Callable[[int], None]]]:
+    """What begins, and on a terminal a bar of the answers."""
+    if quiet:
+        yield lambda _: None, lambda _: None
+    elif is_terminal():
+        from rich.progress import Progress
+
+        with Progress(transient=True) as bar:
+            task = bar.add_task("", total=total, visible=False)
+
+            def say(step: str) -> None:
+                bar.console.print(f"[bold]•[/bold] {step}", highlight=False)
+                bar.update(task, visible=step.startswith("send"), completed=0, description="answers")
+
+            yield say, lambda count: bar.update(task, completed=count)
+    else:
+        yield lambda step: typer.echo(f"- {step}"), lambda _: None
+
+
+def _print_table(summaries: dict[str, Summary], settings: PrefixAwareRoutingConfig) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    first = next(iter(summaries.values()))
+    table = Table(box=None, pad_edge=False)
+    table.add_column("")
+    for name in summaries:
+        table.add_column(name, justify="right")
+    for label, figure in _ROWS:
+        table.add_row(label, *(figure(summary) for summary in summaries.values()))
+    typer.echo("")
+    Console(width=None if is_terminal() else 160, highlight=False).print(table)
+    typer.echo(
+        f"\n{first.requests} requests, {first.prefixes} distinct beginnings of {settings.prefix_length:,} bytes, "
+        f"7 simulated ml.p5.48xlarge. Times are from the planned send time."
+    )
+
+
+_ROWS: tuple[tuple[str, Callable[[Summary], str]], ...] = (
+    ("time to first token, P50", lambda each: f"{each.ttft_p50_seconds * 1000:,.0f} ms"),
+    ("time to first token, P90", lambda each: f"{each.ttft_p90_seconds * 1000:,.0f} ms"),
+    ("KV cache hit rate", lambda each: f"{each.cache_hit_rate:.0%}"),
+    ("instances that a shared prefix met", lambda each: f"{each.instances_per_prefix:.1f}"),
+    ("requests per instance", lambda each: " ".join(f"{share:.0%}" for share in each.instance_shares)),
+)

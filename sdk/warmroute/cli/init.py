@@ -1,0 +1,28 @@
+"""``warmroute init``: write a first spec."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def init(
+    path: Annotated[Path, typer.Argument(help="Where to write the spec.")] = Path("endpoint.yaml"),
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that exists.")] = False,
+) -> None:
+    """Write a first spec: vLLM on seven ml.p5.48xlarge with prefix-aware routing.
+
+    Example: warmroute init endpoint.yaml
+    """
+    from warmroute.demo import example_spec_text
+    from warmroute.errors import DocumentError
+
+    if path.exists() and not force:
+        raise DocumentError(f"{path}: the file exists.", "Choose another name, or --force to overwrite it.")
+    try:
+        path.write_text(example_spec_text(), encoding="utf-8")
+    except OSError as error:
+        raise DocumentError(f"{path}: {error.strerror}.", "Choose a folder that exists and can be written.") from None
+    typer.echo(f"Wrote {path}. Next: warmroute validate {path}")

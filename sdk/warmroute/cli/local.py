@@ -1,0 +1,52 @@
+"""``warmroute local``: an endpoint on this machine."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from warmroute.cli.documents import read_spec
+from warmroute.cli.output import Format, FormatOption
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def local(
+    spec: Annotated[
+        str | None, typer.Argument(metavar="[SPEC]", help="A spec to serve at once; without one, an empty account.")
+    ] = None,
+    port: Annotated[
+        int, typer.Option(help="Port on the loopback address; 0 takes a free one.", min=0, max=65535)
+    ] = 8333,
+    speed: Annotated[
+        float, typer.Option(help="How many times faster than real engines and deployments it runs.", min=0.01)
+    ] = 1.0,
+    deployment_seconds: Annotated[
+        float, typer.Option(help="Seconds that creating or updating an endpoint takes.", min=0)
+    ] = 1.0,
+    format: FormatOption = Format.TEXT,  # noqa: A002
+) -> None:
+    """Serve SageMaker's API on this machine: control plane and data plane on one URL, with simulated engines.
+
+    Example: warmroute local endpoint.yaml, then in another shell: AWS_ENDPOINT_URL=http://localhost:8333 python app.py
+    """
+    from warmroute.local import serve
+
+    document = None if spec is None else read_spec(spec)
+    serve(document, port=port, speed=speed, deployment_seconds=deployment_seconds, on_ready=_announce(format))
+
+
+def _announce(format: Format) -> Callable[[str], None]:  # noqa: A002
+    def announce(url: str) -> None:
+        if format is Format.JSON:
+            sys.stdout.write(json.dumps({"url": url}) + "\n")
+        else:
+            typer.echo(f"Serving on {url}; stop with Ctrl-C. For boto3, the AWS CLI and the CDK CLI:")
+            typer.echo(f"export AWS_ENDPOINT_URL={url} AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local")
+        sys.stdout.flush()
+
+    return announce

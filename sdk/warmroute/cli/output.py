@@ -1,0 +1,45 @@
+"""How commands print: rich on a terminal, plain lines elsewhere, JSON when asked."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from warmroute.errors import Finding
+
+
+class Format(StrEnum):
+    """What a command prints."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+FormatOption = Annotated[Format, typer.Option("--format", help="What to print: text for people, json for programs.")]
+SpecArgument = Annotated[str, typer.Argument(metavar="SPEC", help="A spec file, YAML or JSON; - reads standard input.")]
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON, indented, in a stable order of keys."""
+    import orjson
+
+    typer.echo(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
+
+
+def print_findings(findings: Iterable[Finding], name: str) -> None:
+    """Print findings, one a line, led by the file, the id and the severity."""
+    for finding in findings:
+        colour = typer.colors.RED if finding.severity == "error" else typer.colors.YELLOW
+        label = typer.style(f"{finding.severity} {finding.id}", fg=colour, bold=True)
+        typer.echo(f"{name}: {label}: {finding}")
+
+
+def is_terminal() -> bool:
+    """Whether a person watches standard output."""
+    return sys.stdout.isatty()

@@ -1,0 +1,44 @@
+"""``warmroute render``: a spec as input of another tool."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from warmroute.cli.documents import read_spec
+from warmroute.cli.output import SpecArgument, print_json
+
+
+class Target(StrEnum):
+    """What a spec can be rendered as."""
+
+    BOTO3 = "boto3"
+    CLOUDFORMATION = "cloudformation"
+    TERRAFORM = "terraform"
+    SAGEMAKER_CORE = "sagemaker-core"
+
+
+def render(
+    spec: SpecArgument,
+    to: Annotated[Target, typer.Option("--to", help="What to print.")],
+    region: Annotated[str | None, typer.Option(help="AWS region, where the spec names none.")] = None,
+) -> None:
+    """Print a spec as boto3 calls, a CloudFormation template, a Terraform configuration or sagemaker-core shapes.
+
+    Everything is JSON. Example: warmroute render endpoint.yaml --to cloudformation > template.json
+    """
+    from warmroute import render as renderings
+
+    document = read_spec(spec)
+    match to:
+        case Target.BOTO3:
+            print_json([asdict(call) for call in renderings.to_boto3(document, region=region)])
+        case Target.CLOUDFORMATION:
+            print_json(renderings.to_cloudformation(document, region=region))
+        case Target.TERRAFORM:
+            print_json(renderings.to_terraform(document, region=region))
+        case Target.SAGEMAKER_CORE:
+            print_json([call.as_dict() for call in renderings.to_sagemaker_core(document, region=region)])

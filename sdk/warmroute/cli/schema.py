@@ -1,0 +1,15 @@
+"""``warmroute schema``: the JSON Schema of a spec."""
+
+from __future__ import annotations
+
+from warmroute.cli.output import print_json
+
+
+def schema() -> None:
+    """Print the JSON Schema of a spec, for editors that complete and check YAML.
+
+    Example: warmroute schema > endpoint.schema.json
+    """
+    from warmroute.hosting import EndpointSpec
+
+    print_json(EndpointSpec.model_json_schema(by_alias=False))

@@ -1,0 +1,14 @@
+"""The main job in one run: a spec validated, applied and served on this machine, under two routing strategies."""
+
+from warmroute.demo.conversations import generated_requests
+from warmroute.demo.run import run_demo
+from warmroute.demo.spec import example_spec, example_spec_text
+from warmroute.demo.summary import Summary
+
+__all__ = [
+    "Summary",
+    "example_spec",
+    "example_spec_text",
+    "generated_requests",
+    "run_demo",
+]

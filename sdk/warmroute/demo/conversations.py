@@ -1,0 +1,65 @@
+"""A small set of conversations: many readers of few handbooks, as a support bot sees them."""
+
+from __future__ import annotations
+
+import random
+
+from warmroute.traffic import ChatRequest
+
+HANDBOOKS = 24
+"""Shared beginnings."""
+
+CONVERSATIONS_PER_HANDBOOK = 3
+TURNS = 2
+HANDBOOK_CHARACTERS = 32_000
+"""Length of a shared beginning: about 8,000 tokens, as in AWS's long-context benchmark."""
+
+_SUBJECTS = "router camera thermostat printer scanner speaker charger dishwasher bicycle keyboard drone"
+_VERBS = "resets pairs updates reports stores replaces calibrates connects cools locks unlocks verifies"
+_OBJECTS = "firmware battery account warranty filter password sensor cable display network invoice licence"
+_ENDINGS = "within a day|after a restart|when the light is green|unless it is offline|before the update"
+_PARTS = (_SUBJECTS.split(), _VERBS.split(), _OBJECTS.split(), _ENDINGS.split("|"))
+
+
+def generated_requests(seed: int = 7) -> list[ChatRequest]:
+    """Requests of every conversation, interleaved; the turns of one conversation stay in order.
+
+    Args:
+        seed: The same seed gives the same requests, byte for byte.
+    """
+    rng = random.Random(seed)  # noqa: S311 - text, not secrets.
+    conversations = [
+        _conversation(rng, handbook, f"{number}/{reader}")
+        for number in range(HANDBOOKS)
+        for handbook in [_handbook(rng, number)]
+        for reader in range(CONVERSATIONS_PER_HANDBOOK)
+    ]
+    order = [position for position in range(len(conversations)) for _ in range(TURNS)]
+    rng.shuffle(order)
+    turns = [iter(conversation) for conversation in conversations]
+    return [next(turns[position]) for position in order]
+
+
+def _conversation(rng: random.Random, handbook: str, session: str) -> list[ChatRequest]:
+    messages = [{"role": "system", "content": handbook}]
+    requests = []
+    for turn in range(TURNS):
+        messages = [*messages, {"role": "user", "content": f"{_sentence(rng)} Why? {_sentence(rng)}"}]
+        answer = " ".join(_sentence(rng) for _ in range(2))
+        requests.append(ChatRequest(session, turn, tuple(messages), len(answer)))
+        messages = [*messages, {"role": "assistant", "content": answer}]
+    return requests
+
+
+def _handbook(rng: random.Random, number: int) -> str:
+    parts = [f"You answer questions about product line {number:02d}. Use only this handbook."]
+    length = len(parts[0])
+    while length < HANDBOOK_CHARACTERS:
+        parts.append(_sentence(rng))
+        length += len(parts[-1]) + 1
+    return " ".join(parts)
+
+
+def _sentence(rng: random.Random) -> str:
+    subject, verb, thing, ending = (rng.choice(words) for words in _PARTS)
+    return f"The {subject} {verb} its {thing} {ending}."

@@ -1,0 +1,112 @@
+"""Calls to AWS whose failures read as one clear message each."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from warmroute.errors import DeploymentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from boto3.session import Session
+
+    from warmroute.hosting import EndpointSpec
+
+
+def region_of(spec: EndpointSpec, session: Session) -> str:
+    """The region that a spec is deployed to: its own, or the session's.
+
+    Raises:
+        DeploymentError: Neither names one.
+    """
+    region = spec.region or session.region_name
+    if not region:
+        raise DeploymentError("No AWS region is set.", "Set region in the spec, AWS_REGION, or a profile's region.")
+    return str(region)
+
+
+class Aws:
+    """The clients of one session and region.
+
+    Args:
+        session: Credentials and configuration.
+        region: AWS region.
+    """
+
+    def __init__(self, session: Session, region: str) -> None:
+        self._session = session
+        self._region = region
+        self._clients: dict[str, Any] = {}
+
+    def call(self, service: str, operation: str, **parameters: Any) -> dict[str, Any]:
+        """One call.
+
+        Args:
+            service: boto3's name of the service.
+            operation: boto3's name of the method.
+            parameters: Its parameters.
+
+        Raises:
+            DeploymentError: AWS cannot be reached, does not know the credentials, or refuses.
+        """
+        with _as_deployment_errors(operation):
+            if service not in self._clients:
+                self._clients[service] = self._session.client(service, region_name=self._region)
+            response: dict[str, Any] = getattr(self._clients[service], operation)(**parameters)
+            return response
+
+    def describe(self, operation: str, **parameters: Any) -> dict[str, Any] | None:
+        """What SageMaker says of a resource, or None where it does not exist.
+
+        Raises:
+            DeploymentError: As for a call, but not for a resource that does not exist.
+        """
+        try:
+            return self.call("sagemaker", operation, **parameters)
+        except DeploymentError as error:
+            if isinstance(error.__cause__, Exception) and _says_missing(error.__cause__):
+                return None
+            raise
+
+
+def _says_missing(error: BaseException) -> bool:
+    response = getattr(error, "response", None) or {}
+    message = str(response.get("Error", {}).get("Message", "")).lower()
+    return "could not find" in message or "does not exist" in message
+
+
+@contextmanager
+def _as_deployment_errors(operation: str) -> Iterator[None]:
+    from botocore import exceptions
+
+    name = "".join(word.capitalize() for word in operation.split("_"))
+    try:
+        yield
+    except (exceptions.NoCredentialsError, exceptions.PartialCredentialsError) as error:
+        remedy = "Run `aws configure`, set AWS_PROFILE, or give the session credentials."
+        raise DeploymentError("No AWS credentials are set.", remedy) from error
+    except exceptions.ProfileNotFound as error:
+        raise DeploymentError(f"{error}.", "Check AWS_PROFILE.") from error
+    except exceptions.ClientError as error:
+        fault = error.response.get("Error", {})
+        message = f"{name}: {fault.get('Code', 'Error')}: {fault.get('Message', error)}".rstrip(".")
+        raise DeploymentError(f"{message}.", _REMEDIES.get(str(fault.get("Code")), "")) from error
+    except (exceptions.EndpointConnectionError, exceptions.ConnectionError, exceptions.HTTPClientError) as error:
+        raise DeploymentError(
+            f"{name}: AWS cannot be reached: {error}.", "Check the network and AWS_ENDPOINT_URL."
+        ) from error
+    except exceptions.BotoCoreError as error:
+        raise DeploymentError(f"{name}: {error}.") from error
+
+
+_REMEDIES = {
+    "ExpiredToken": "Log in again.",
+    "ExpiredTokenException": "Log in again.",
+    "UnrecognizedClientException": "Check the credentials.",
+    "InvalidClientTokenId": "Check the credentials.",
+    "AccessDenied": "Give the deploying role this permission.",
+    "AccessDeniedException": "Give the deploying role this permission.",
+    "ResourceLimitExceeded": "Ask Service Quotas for more of this instance type.",
+}

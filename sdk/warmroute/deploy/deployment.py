@@ -1,0 +1,211 @@
+"""Creates or updates the endpoint of a spec, waits, and verifies that it runs what was asked for."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from warmroute.deploy.aws import Aws, region_of
+from warmroute.deploy.components import component_update
+from warmroute.deploy.progress import Action, Progress
+from warmroute.errors import DeploymentError
+from warmroute.render import to_boto3
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from boto3.session import Session
+
+    from warmroute.hosting import EndpointSpec
+    from warmroute.render import Call
+
+_SETTLED = {"InService", "Failed", "OutOfService", "UpdateRollbackFailed"}
+_LONGEST_WAIT_SECONDS = 28_800
+"""The longest that a guardrail may let an update take. Source: botocore ``MaximumExecutionTimeoutInSeconds``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a deployment did."""
+
+    endpoint: str
+    """Name of the endpoint."""
+
+    result: Literal["created", "updated", "unchanged"]
+    """What happened to the endpoint."""
+
+    endpoint_config: str
+    """Name of the configuration that the endpoint runs."""
+
+    region: str
+    """Region of the endpoint."""
+
+
+class Deployment:
+    """One spec on its way to one account and region.
+
+    Applying it twice changes nothing the second time: the names of models and configurations are a hash of
+    their content, and an endpoint that already runs its configuration is left alone.
+
+    Args:
+        spec: What to deploy.
+        session: Credentials and configuration; by default boto3's default session.
+        poll_seconds: How often the endpoint is asked after while it is waited for.
+
+    Raises:
+        DeploymentError: Neither spec nor session names a region.
+    """
+
+    def __init__(self, spec: EndpointSpec, session: Session | None = None, *, poll_seconds: float = 10) -> None:
+        import boto3
+
+        self._spec = spec
+        session = session or boto3.Session()
+        self._region = region_of(spec, session)
+        self._aws = Aws(session, self._region)
+        self._poll_seconds = poll_seconds
+
+    def apply(self, *, on_progress: Callable[[Progress], None] = lambda _: None, wait: bool = True) -> Outcome:
+        """Create or update the endpoint and everything that belongs to it.
+
+        Args:
+            on_progress: Told of every step.
+            wait: Whether to wait until the endpoint serves. Components and scaling need a serving endpoint, so
+                without waiting they are left out unless it already serves.
+
+        Raises:
+            DeploymentError: AWS refuses, the endpoint is not in a state that can be changed, or the change failed
+                or was rolled back. What serves keeps serving.
+            IncompleteSpecError: The spec lacks a role or a region that this needs.
+        """
+        calls = to_boto3(self._spec, region=self._region)
+        current = self._aws.describe("describe_endpoint", EndpointName=self._spec.name)
+        self._refuse_unfit(current)
+        for call in calls:
+            if call.operation in _MAKERS:
+                self._make_once(call, on_progress)
+        result = self._point_endpoint(calls, current, on_progress)
+        config = _only(calls, "create_endpoint")["EndpointConfigName"]
+        if wait:
+            self._wait_for_endpoint(config, on_progress)
+        if wait or result == "unchanged":
+            for call in calls:
+                self._settle(call, on_progress)
+        return Outcome(self._spec.name, result, config, self._region)
+
+    def _refuse_unfit(self, current: dict[str, Any] | None) -> None:
+        status = current["EndpointStatus"] if current else "InService"
+        if status == "Failed":
+            reason = str(current.get("FailureReason", "no reason given") if current else "").rstrip(".")
+            raise DeploymentError(
+                f"Endpoint {self._spec.name} is in state Failed: {reason}.",
+                "SageMaker cannot update it; delete it, then apply again.",
+            )
+        if status not in {"InService", "UpdateRollbackFailed"}:
+            raise DeploymentError(
+                f"Endpoint {self._spec.name} is in state {status}, so it cannot be changed now.",
+                "Wait until it is InService, then apply again.",
+            )
+
+    def _make_once(self, call: Call, on_progress: Callable[[Progress], None]) -> None:
+        describe, key, kind = _MAKERS[call.operation]
+        name = call.parameters[key]
+        exists = self._aws.describe(describe, **{key: name}) is not None
+        if not exists:
+            self._aws.call(call.service, call.operation, **call.parameters)
+        on_progress(Progress("unchanged" if exists else "created", kind, name))
+
+    def _point_endpoint(
+        self, calls: list[Call], current: dict[str, Any] | None, on_progress: Callable[[Progress], None]
+    ) -> Literal["created", "updated", "unchanged"]:
+        create = _only(calls, "create_endpoint")
+        result: Literal["created", "updated", "unchanged"]
+        if current is None:
+            self._aws.call("sagemaker", "create_endpoint", **create)
+            result = "created"
+        elif current["EndpointConfigName"] == create["EndpointConfigName"]:
+            result = "unchanged"
+        else:
+            update = _only(to_boto3(self._spec, region=self._region, update=True), "update_endpoint")
+            self._aws.call("sagemaker", "update_endpoint", **update)
+            result = "updated"
+        on_progress(Progress(result, "endpoint", self._spec.name))
+        return result
+
+    def _wait_for_endpoint(self, config: str, on_progress: Callable[[Progress], None]) -> None:
+        for state in self._states("describe_endpoint", EndpointName=self._spec.name):
+            status, variants = state["EndpointStatus"], state.get("ProductionVariants", [])
+            on_progress(
+                Progress(
+                    "ready" if status == "InService" else "waiting",
+                    "endpoint",
+                    self._spec.name,
+                    status,
+                    sum(variant.get("CurrentInstanceCount", 0) for variant in variants),
+                    sum(variant.get("DesiredInstanceCount", 0) for variant in variants),
+                )
+            )
+            if status not in _SETTLED:
+                continue
+            reason = str(state.get("FailureReason") or "SageMaker gives no reason").rstrip(".")
+            if status != "InService":
+                raise DeploymentError(f"Endpoint {self._spec.name} ended in state {status}: {reason}.")
+            if state["EndpointConfigName"] != config:
+                raise DeploymentError(
+                    f"The update of endpoint {self._spec.name} was rolled back: {reason}.",
+                    f"It still serves {state['EndpointConfigName']}; look at its alarms and container logs.",
+                )
+            return
+
+    def _settle(self, call: Call, on_progress: Callable[[Progress], None]) -> None:
+        """Put in place what needs a serving endpoint: components, then their scaling."""
+        if call.operation == "create_inference_component":
+            self._settle_component(call, on_progress)
+        elif call.service == "application-autoscaling":
+            self._aws.call(call.service, call.operation, **call.parameters)
+            if call.operation == "register_scalable_target":
+                on_progress(Progress("ready", "scaling", call.parameters["ResourceId"]))
+
+    def _settle_component(self, call: Call, on_progress: Callable[[Progress], None]) -> None:
+        name = call.parameters["InferenceComponentName"]
+        running = self._aws.describe("describe_inference_component", InferenceComponentName=name)
+        action: Action = "unchanged"
+        if running is None:
+            self._aws.call(call.service, call.operation, **call.parameters)
+            action = "created"
+        elif update := component_update(self._spec, call.parameters, running):
+            self._aws.call("sagemaker", "update_inference_component", **update)
+            action = "updated"
+        on_progress(Progress(action, "inference component", name))
+        for state in self._states("describe_inference_component", InferenceComponentName=name):
+            status = state["InferenceComponentStatus"]
+            on_progress(Progress("ready" if status == "InService" else "waiting", "inference component", name, status))
+            if status == "Failed":
+                reason = str(state.get("FailureReason") or "SageMaker gives no reason").rstrip(".")
+                raise DeploymentError(f"Inference component {name} failed: {reason}.")
+            if status == "InService":
+                return
+
+    def _states(self, operation: str, **parameters: Any) -> Iterator[dict[str, Any]]:
+        """The states of a resource, one each poll, for as long as the longest update may take."""
+        waited = 0.0
+        while waited <= _LONGEST_WAIT_SECONDS:
+            state = self._aws.describe(operation, **parameters)
+            if state is None:
+                raise DeploymentError(f"{next(iter(parameters.values()))} was deleted while it was waited for.")
+            yield state
+            time.sleep(self._poll_seconds)
+            waited += self._poll_seconds
+        raise DeploymentError(f"{next(iter(parameters.values()))} has not settled within {_LONGEST_WAIT_SECONDS:,} s.")
+
+
+_MAKERS = {
+    "create_model": ("describe_model", "ModelName", "model"),
+    "create_endpoint_config": ("describe_endpoint_config", "EndpointConfigName", "endpoint configuration"),
+}
+"""How to look for what a call makes: the describing method, the naming parameter, and what it is called."""
+
+
+def _only(calls: list[Call], operation: str) -> dict[str, Any]:
+    return next(call.parameters for call in calls if call.operation == operation)
