@@ -32,12 +32,25 @@ except MissingExtraError as error:
 else:
     raise AssertionError("the local endpoint starts without its extra")
 """
+LOCAL = """
+from warmroute.local import running_locally
+with running_locally() as local:
+    assert local.url
+"""
+SAGEMAKER = """
+from warmroute.render import to_sagemaker_core
+assert to_sagemaker_core(spec)
+"""
+CDK = """
+import warmroute_cdk
+assert warmroute_cdk.EndpointStack
+"""
 USES = {
     "": CORE + WITHOUT_LOCAL,
-    "cdk": CORE + "import warmroute_cdk\nwarmroute_cdk.EndpointStack\n",
-    "local": CORE + "from warmroute.local import running_locally\nwith running_locally() as local:\n    assert local.url\n",
-    "sagemaker": CORE + "from warmroute.render import to_sagemaker_core\nassert to_sagemaker_core(spec)\n",
-    "all": CORE + "import warmroute_cdk\nfrom warmroute.render import to_sagemaker_core\nassert to_sagemaker_core(spec)\n",
+    "cdk": CORE + CDK,
+    "local": CORE + LOCAL,
+    "sagemaker": CORE + SAGEMAKER,
+    "all": CORE + CDK + LOCAL + SAGEMAKER,
 }
 """What each extra must be able to do; the empty one is the core."""
 
@@ -70,7 +83,7 @@ def _try(wheel: Path, extra: str, use: str) -> None:
 
 
 def _run(*command: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tempfile.gettempdir(), check=False)  # noqa: S603
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tempfile.gettempdir(), check=False)
     if done.returncode:
         sys.exit(f"{' '.join(command[:6])}\n{done.stdout}{done.stderr}")
 

@@ -52,7 +52,10 @@ def test_without_a_limit_the_answer_has_a_stated_length() -> None:
     assert _read(messages=HELLO).output_tokens == DEFAULT_OUTPUT_TOKENS
 
 
-@given(st.lists(st.fixed_dictionaries({"role": st.sampled_from(["user", "assistant"]), "content": st.text()}), min_size=1))
+messages = st.fixed_dictionaries({"role": st.sampled_from(["user", "assistant"]), "content": st.text()})
+
+
+@given(st.lists(messages, min_size=1))
 def test_a_longer_conversation_begins_with_the_shorter(messages: list[dict[str, str]]) -> None:
     shorter = _read(messages=messages).text
     longer = _read(messages=[*messages, {"role": "user", "content": "more"}]).text

@@ -17,7 +17,7 @@ STATE = EndpointState("bot", "InService", "bot-1", (MAIN,), (), ())
 COMPONENT = ComponentState("llama", "InService", "main", 3, None, "model", None, None, {})
 
 
-def _fleet(fleets: Fleets, state: EndpointState, **wanted: str):  # noqa: ANN202
+def _fleet(fleets: Fleets, state: EndpointState, **wanted: str):
     return fleets.fleet("123456789012", "us-east-1", state, **wanted)
 
 

@@ -12,7 +12,6 @@ from warmroute.errors import WarmrouteError
 
 app = typer.Typer(
     name="warmroute",
-    help="Prefix-aware routing for LLM endpoints on Amazon SageMaker.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -21,15 +20,21 @@ for command in (init, validate, render, apply, local, demo, schema, checks):
     app.command()(command.__dict__[command.__name__.rpartition(".")[2]])
 
 
-@app.callback()
-def _options(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
-) -> None:
-    if version:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         from warmroute import __version__
 
         typer.echo(__version__)
         raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    """Prefix-aware routing for LLM endpoints on Amazon SageMaker."""
 
 
 def main() -> None:

@@ -34,14 +34,13 @@ def demo(
 
     Example: warmroute demo --trace gpt-4o-airline.json --prefix-length 8192
     """
-    from warmroute.demo import example_spec, generated_requests, run_demo
+    from warmroute.demo import example_spec, generated_requests, interleaved, run_demo
     from warmroute.hosting import check
     from warmroute.routing import PrefixAwareRoutingConfig
     from warmroute.traffic import read_tau_bench
 
     settings = PrefixAwareRoutingConfig(prefix_length=prefix_length, concurrency_threshold=concurrency_threshold)
-    everything = read_tau_bench(trace) if trace else generated_requests()
-    chosen = everything[:requests]
+    chosen = interleaved(read_tau_bench(trace), requests) if trace else generated_requests()[:requests]
     spec = example_spec()
     quiet = format is Format.JSON
     with _steps(len(chosen), quiet=quiet) as (say, count):
@@ -86,10 +85,16 @@ def _print_table(summaries: dict[str, Summary], settings: PrefixAwareRoutingConf
         table.add_row(label, *(figure(summary) for summary in summaries.values()))
     typer.echo("")
     Console(width=None if is_terminal() else 160, highlight=False).print(table)
-    typer.echo(
-        f"\n{first.requests} requests, {first.prefixes} distinct beginnings of {settings.prefix_length:,} bytes, "
-        f"7 simulated ml.p5.48xlarge. Times are from the planned send time."
-    )
+    beginnings = f"{first.prefixes} distinct beginning{'s' * (first.prefixes != 1)} of {settings.prefix_length:,} bytes"
+    typer.echo(f"\n{first.requests} requests, {beginnings}, 7 simulated ml.p5.48xlarge.")
+    typer.echo("Times are from the planned send time.")
+    if first.prefixes == 1:
+        typer.echo(
+            "All requests begin alike, so PREFIX_AWARE keeps them on one instance up to the threshold. "
+            "Try a longer --prefix-length."
+        )
+    elif first.prefixes == first.requests:
+        typer.echo("No two requests begin alike over this length. Try a shorter --prefix-length.")
 
 
 _ROWS: tuple[tuple[str, Callable[[Summary], str]], ...] = (

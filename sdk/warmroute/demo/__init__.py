@@ -1,6 +1,7 @@
 """The main job in one run: a spec validated, applied and served on this machine, under two routing strategies."""
 
 from warmroute.demo.conversations import generated_requests
+from warmroute.demo.interleaving import interleaved
 from warmroute.demo.run import run_demo
 from warmroute.demo.spec import example_spec, example_spec_text
 from warmroute.demo.summary import Summary
@@ -10,5 +11,6 @@ __all__ = [
     "example_spec",
     "example_spec_text",
     "generated_requests",
+    "interleaved",
     "run_demo",
 ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from warmroute.deploy.aws import Aws, region_of
 from warmroute.deploy.components import component_update
 from warmroute.deploy.progress import Action, Progress
+from warmroute.deploy.tags import sync_tags
 from warmroute.errors import DeploymentError
 from warmroute.render import to_boto3
 
@@ -89,7 +90,7 @@ class Deployment:
         config = _only(calls, "create_endpoint")["EndpointConfigName"]
         if wait:
             self._wait_for_endpoint(config, on_progress)
-        if wait or result == "unchanged":
+        if wait or (current is not None and current["EndpointConfigName"] == config):
             for call in calls:
                 self._settle(call, on_progress)
         return Outcome(self._spec.name, result, config, self._region)
@@ -109,12 +110,18 @@ class Deployment:
             )
 
     def _make_once(self, call: Call, on_progress: Callable[[Progress], None]) -> None:
-        describe, key, kind = _MAKERS[call.operation]
+        describe, key, arn, kind = _MAKERS[call.operation]
         name = call.parameters[key]
-        exists = self._aws.describe(describe, **{key: name}) is not None
-        if not exists:
+        existing = self._aws.describe(describe, **{key: name})
+        action: Action = "created"
+        if existing is None:
             self._aws.call(call.service, call.operation, **call.parameters)
-        on_progress(Progress("unchanged" if exists else "created", kind, name))
+        else:
+            action = self._retag(existing[arn], call.parameters)
+        on_progress(Progress(action, kind, name))
+
+    def _retag(self, arn: str, wanted: dict[str, Any]) -> Literal["updated", "unchanged"]:
+        return "updated" if "Tags" in wanted and sync_tags(self._aws, arn, wanted["Tags"]) else "unchanged"
 
     def _point_endpoint(
         self, calls: list[Call], current: dict[str, Any] | None, on_progress: Callable[[Progress], None]
@@ -125,8 +132,9 @@ class Deployment:
             self._aws.call("sagemaker", "create_endpoint", **create)
             result = "created"
         elif current["EndpointConfigName"] == create["EndpointConfigName"]:
-            result = "unchanged"
+            result = self._retag(current["EndpointArn"], create)
         else:
+            self._retag(current["EndpointArn"], create)
             update = _only(to_boto3(self._spec, region=self._region, update=True), "update_endpoint")
             self._aws.call("sagemaker", "update_endpoint", **update)
             result = "updated"
@@ -170,13 +178,15 @@ class Deployment:
     def _settle_component(self, call: Call, on_progress: Callable[[Progress], None]) -> None:
         name = call.parameters["InferenceComponentName"]
         running = self._aws.describe("describe_inference_component", InferenceComponentName=name)
-        action: Action = "unchanged"
+        action: Action
         if running is None:
             self._aws.call(call.service, call.operation, **call.parameters)
             action = "created"
         elif update := component_update(self._spec, call.parameters, running):
             self._aws.call("sagemaker", "update_inference_component", **update)
             action = "updated"
+        else:
+            action = self._retag(running["InferenceComponentArn"], call.parameters)
         on_progress(Progress(action, "inference component", name))
         for state in self._states("describe_inference_component", InferenceComponentName=name):
             status = state["InferenceComponentStatus"]
@@ -201,10 +211,15 @@ class Deployment:
 
 
 _MAKERS = {
-    "create_model": ("describe_model", "ModelName", "model"),
-    "create_endpoint_config": ("describe_endpoint_config", "EndpointConfigName", "endpoint configuration"),
+    "create_model": ("describe_model", "ModelName", "ModelArn", "model"),
+    "create_endpoint_config": (
+        "describe_endpoint_config",
+        "EndpointConfigName",
+        "EndpointConfigArn",
+        "endpoint configuration",
+    ),
 }
-"""How to look for what a call makes: the describing method, the naming parameter, and what it is called."""
+"""How to look for what a call makes: the describing method, its name, its ARN, and what it is called."""
 
 
 def _only(calls: list[Call], operation: str) -> dict[str, Any]:

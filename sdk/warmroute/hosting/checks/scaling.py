@@ -191,3 +191,18 @@ def scaled_counts_are_kept(spec: EndpointSpec) -> Iterator[Problem]:
             "false sets scaled fleets back to initial_instance_count at each update.",
             "Leave it out; it is true where something is scaled.",
         )
+
+
+@rule("WR513", Severity.ERROR, on=EndpointSpec, source="Application Auto Scaling: DesiredProvisionedConcurrency")
+def metric_of_a_serverless_variant(spec: EndpointSpec) -> Iterator[Problem]:
+    """Only provisioned concurrency of a serverless variant can be scaled, by its utilisation."""
+    utilisation = "SageMakerVariantProvisionedConcurrencyUtilization"
+    serverless = {variant.name for variant in spec.variants if variant.serverless_config}
+    for position, scaling in enumerate(spec.auto_scaling or ()):
+        if scaling.variant_name is None or scaling.metric is None:
+            continue
+        at = f"auto_scaling[{position}].target_tracking.predefined_metric_type"
+        if scaling.variant_name in serverless and scaling.metric != utilisation:
+            yield problem(at, f"{scaling.metric} does not measure a serverless variant.", f"Use {utilisation}.")
+        if scaling.variant_name not in serverless and scaling.metric == utilisation:
+            yield problem(at, f"{utilisation} measures serverless variants only.", f"Use {VARIANT_METRICS[0]}.")

@@ -238,8 +238,9 @@ def some_traffic(variant: ProductionVariant, spec: EndpointSpec) -> Iterator[Pro
 )
 def time_to_load_a_large_model(variant: ProductionVariant, spec: EndpointSpec) -> Iterator[Problem]:
     """A model that needs four GPUs or more rarely loads within SageMaker's default health check."""
+    brought = not spec.serves_components and spec.model_named(variant.model_name) is not None
     many = [name for name in variant.instance_types if (facts := instance(name)) and facts.gpu_count >= 4]
-    if many and variant.container_startup_health_check_timeout_in_seconds is None and not spec.serves_components:
+    if brought and many and variant.container_startup_health_check_timeout_in_seconds is None:
         yield problem(
             "container_startup_health_check_timeout_in_seconds",
             f"not set; loading a model for {many[0]} can take many minutes.",
