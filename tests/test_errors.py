@@ -74,7 +74,7 @@ def test_invalid_settings_are_value_errors_for_those_who_do_not_know_us():
 )
 def test_invalid_settings_survive_a_process_boundary(findings, name):
     error = InvalidSettingsError(findings, name)
-    copied = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes.
+    copied = pickle.loads(pickle.dumps(error))
     assert (copied.findings, copied.name, str(copied)) == (error.findings, error.name, str(error))
 
 

@@ -152,7 +152,7 @@ def test_a_refused_id_does_not_appear_in_the_message():
 def test_an_id_is_text_that_can_be_copied():
     id_ = PrefixAwareId("tenant-7")
     assert isinstance(id_, str)
-    for copied in (copy.deepcopy(id_), pickle.loads(pickle.dumps(id_))):  # noqa: S301 - our own bytes.
+    for copied in (copy.deepcopy(id_), pickle.loads(pickle.dumps(id_))):
         assert copied == id_
         assert isinstance(copied, PrefixAwareId)
 

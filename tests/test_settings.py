@@ -246,7 +246,7 @@ def test_a_frozen_mapping_can_be_copied_and_sent(values):
     frozen = FrozenDict(values)
     assert frozen == values
     assert copy.deepcopy(frozen) == frozen
-    sent = pickle.loads(pickle.dumps(frozen))  # noqa: S301 - our own bytes.
+    sent = pickle.loads(pickle.dumps(frozen))
     assert sent == frozen
     assert isinstance(sent, FrozenDict)
     assert hash(sent) == hash(frozen) == hash(FrozenDict(reversed(values.items())))
@@ -281,7 +281,7 @@ def test_settings_survive_the_way_to_aws_and_back(machine):
 
 @given(machines)
 def test_settings_survive_a_process_boundary(machine):
-    sent = pickle.loads(pickle.dumps(machine))  # noqa: S301 - our own bytes.
+    sent = pickle.loads(pickle.dumps(machine))
     assert sent == machine == copy.deepcopy(machine)
 
 

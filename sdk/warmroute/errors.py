@@ -101,7 +101,11 @@ class MissingExtraError(WarmrouteError, ImportError):
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(f"{feature} needs packages that are not installed.", f"Run: pip install 'warmroute[{extra}]'")
-        self.extra = extra
+        self.feature, self.extra = feature, extra
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
+        """Rebuilt from what it was made of, so that it survives a process boundary."""
+        return type(self), (self.feature, self.extra)
 
 
 class DeploymentError(WarmrouteError):

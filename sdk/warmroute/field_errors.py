@@ -143,6 +143,8 @@ def _locate(
             path = join_path(path, spelled)
             values = values.get(spelled) if isinstance(values, Mapping) else None
             continue
+        if isinstance(part, str) and not isinstance(values, Mapping):  # A member of a union, likewise.
+            continue
         annotation = _item(options, part)
         path = join_path(path, part)
         values = _get(values, part)
@@ -213,5 +215,8 @@ def _number(value: float) -> str:
 
 
 def _show(value: object) -> str:
-    shown = repr(value)
+    try:
+        shown = repr(value)
+    except ValueError:  # Python refuses to write out a whole number of more than 4,300 digits.
+        return f"A {type(value).__name__} of thousands of digits"
     return shown if len(shown) <= 60 else f"{shown[:57]}…"

@@ -168,14 +168,17 @@ class PrefixAwareId(str):
         Raises:
             InvalidSettingsError: The tenant is empty or the key is too short.
         """
-        secret = key.encode() if isinstance(key, str) else key
+        if not isinstance(tenant, str):
+            raise _bad("tenant", f"The tenant is a {type(tenant).__name__}, not text.", "Name it as text.")
+        if not isinstance(key, (str, bytes)):
+            raise _bad("key", f"The key is a {type(key).__name__}, not bytes or text.", "Use 16 random bytes or more.")
+        secret = key.encode("utf-8", "surrogatepass") if isinstance(key, str) else key
         if not tenant:
             raise _bad("tenant", "The tenant is empty.", "Name the tenant that the id stands for.")
         if len(secret) < 16:
             raise _bad("key", f"The key has {len(secret)} bytes.", "Use a secret of at least 16 random bytes.")
-        return cls(
-            hmac.new(secret, b"warmroute/prefix-aware-id/1\0" + tenant.encode(), hashlib.sha256).hexdigest()[:32]
-        )
+        message = b"warmroute/prefix-aware-id/1\0" + tenant.encode("utf-8", "surrogatepass")
+        return cls(hmac.new(secret, message, hashlib.sha256).hexdigest()[:32])
 
 
 _ID_SOURCE = "botocore sagemaker-runtime PrefixAwareIdHeader"

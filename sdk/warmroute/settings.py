@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, Self, TypeVar
 
 from pydantic import (
@@ -10,9 +12,11 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
+    field_validator,
     model_validator,
 )
 from pydantic.alias_generators import to_pascal
+from pydantic_core import PydanticKnownError
 
 from warmroute.errors import InvalidSettingsError
 from warmroute.field_errors import findings_of
@@ -85,6 +89,13 @@ class Settings(BaseModel, metaclass=_SettingsType):
         use_attribute_docstrings=True,
         allow_inf_nan=False,
     )
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _refuse_what_has_no_order(cls, value: Any) -> Any:
+        if isinstance(value, (AbstractSet, Iterator)):
+            raise PydanticKnownError("tuple_type")
+        return value
 
     @model_validator(mode="after")
     def _hold_own_rules(self) -> Self:

@@ -9,6 +9,7 @@ import botocore.session
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from warmroute.errors import InvalidSettingsError
 from warmroute.hosting.images import (
     AMI_CUDA,

@@ -10,6 +10,7 @@ from importlib.resources import files
 
 import botocore.session
 import pytest
+
 from warmroute.hosting.instances import INSTANCES, instance
 
 ACCEPTED = botocore.session.get_session().get_service_model("sagemaker").shape_for("ProductionVariantInstanceType").enum

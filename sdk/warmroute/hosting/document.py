@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -92,10 +93,27 @@ def _read(file: Path) -> str:
 
 def _parse_json(text: str, name: str) -> Any:
     try:
-        return orjson.loads(text)
+        values = orjson.loads(text)
+        json.loads(text, object_pairs_hook=_each_once)
+        return values
+    except _KeyTwiceError as error:
+        raise DocumentError(f"{name}: the key {error.args[0]!r} is given twice.", "Keep one of the two.") from None
     except orjson.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise DocumentError(f"{name}: not JSON at {where}: {error.msg}.", "Mend it there.") from None
+
+
+class _KeyTwiceError(Exception):
+    """A key that a JSON object has twice."""
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in values:
+            raise _KeyTwiceError(key)
+        values[key] = value
+    return values
 
 
 class _Loader(yaml.SafeLoader):
@@ -109,6 +127,11 @@ class _Loader(yaml.SafeLoader):
                 raise yaml.MarkedYAMLError(problem=f"the key {key!r} is given twice", problem_mark=key_node.start_mark)
             seen.add(key)
         return super().construct_mapping(node, deep)
+
+    def construct_scalar(self, node: yaml.ScalarNode | yaml.MappingNode) -> Any:
+        value = super().construct_scalar(node)
+        # JSON writes characters beyond U+FFFF as two escapes, which PyYAML leaves apart.
+        return value.encode("utf-16", "surrogatepass").decode("utf-16") if isinstance(value, str) else value
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
@@ -124,6 +147,6 @@ def _parse_yaml(text: str, name: str) -> Any:
         mark = error.problem_mark
         where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         raise DocumentError(f"{name}: not YAML{where}: {error.problem}.", "Mend it there.") from None
-    except (yaml.YAMLError, RecursionError, ValueError, TypeError) as error:
+    except (yaml.YAMLError, RecursionError, ValueError, TypeError, KeyError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise DocumentError(f"{name}: not YAML: {reason}.", "Mend it.") from None

@@ -27,6 +27,7 @@ _SIZES = {
     "g6": "xlarge 2xlarge 4xlarge 8xlarge 12xlarge 16xlarge 24xlarge 48xlarge",
     "r8g": "medium large xlarge 2xlarge 4xlarge 8xlarge 12xlarge 16xlarge 24xlarge 48xlarge",
     "g6e": "xlarge 2xlarge 4xlarge 8xlarge 12xlarge 16xlarge 24xlarge 48xlarge",
+    "g7": "2xlarge 4xlarge 8xlarge 12xlarge 24xlarge 48xlarge",
     "g7e": "2xlarge 4xlarge 8xlarge 12xlarge 24xlarge 48xlarge",
     "p4d": "24xlarge",
     "c7g": "large xlarge 2xlarge 4xlarge 8xlarge 12xlarge 16xlarge",

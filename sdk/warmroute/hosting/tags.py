@@ -19,9 +19,16 @@ def as_tag_list(tags: Mapping[str, str]) -> list[dict[str, str]]:
 
 
 def _from_tag_list(tags: Any) -> Any:
-    if isinstance(tags, list) and all(isinstance(tag, Mapping) and set(tag) == {"Key", "Value"} for tag in tags):
-        return {tag["Key"]: tag["Value"] for tag in tags}
-    return tags
+    if not isinstance(tags, list) or not all(_is_tag(tag) for tag in tags):
+        return tags
+    keys = [tag["Key"] for tag in tags]
+    if len(set(keys)) < len(keys):
+        raise ValueError("a key is given twice")
+    return {tag["Key"]: tag["Value"] for tag in tags}
+
+
+def _is_tag(tag: Any) -> bool:
+    return isinstance(tag, Mapping) and set(tag) == {"Key", "Value"} and isinstance(tag["Key"], str)
 
 
 def _in_the_asked_form(tags: Mapping[str, str], info: SerializationInfo) -> Any:

@@ -186,7 +186,8 @@ class VllmSettings(Settings):
     def arguments(self) -> dict[str, Any]:
         """Every argument that is given, by its name with underscores."""
         values = self.model_dump(exclude_none=True)
-        return {**values, **values.pop("other_arguments", {})}
+        others = values.pop("other_arguments", {})
+        return {**values, **others}
 
     def environment(self) -> dict[str, str]:
         """The variables that make AWS's container start vLLM with these arguments.

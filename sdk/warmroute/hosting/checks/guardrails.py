@@ -84,6 +84,8 @@ def a_fleet_that_can_roll(spec: EndpointSpec) -> Iterator[Problem]:
         return
     at = "deployment_config.rolling_update_policy.maximum_batch_size"
     for variant in spec.variants:
+        if variant.serverless_config:  # WR607 says what SageMaker does instead.
+            continue
         count, size = variant.initial_instance_count or 1, rolling.maximum_batch_size
         if count < 2:
             yield problem(at, f"Variant {variant.name} has 1 instance, which cannot roll.", "Use blue/green.")
