@@ -14,6 +14,8 @@ import pytest
 
 from warmroute.local import running_locally
 
+KEYS = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
+
 
 def test_apply_creates_updates_and_then_does_nothing(spec: Path, warmroute: Any) -> None:
     with running_locally() as local:

@@ -127,7 +127,8 @@ def test_an_unsigned_request_is_refused(local: RunningLocally) -> None:
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(f"{local.url}/endpoints/support-bot/invocations", data=b"{}", timeout=10)
 
-    assert refused.value.code == 403
+    with refused.value as answer:
+        assert answer.code == 403
 
 
 def test_a_bucket_called_endpoints_is_still_a_bucket(local: RunningLocally) -> None:
@@ -159,9 +160,9 @@ def test_update_serves_from_new_cold_instances(local: RunningLocally, runtime: A
 
 def test_it_listens_on_the_loopback_address_alone(local: RunningLocally) -> None:
     port = int(local.url.rpartition(":")[2])
-    with socket.socket() as other, pytest.raises(OSError, match="refused|unreachable|timed out"):
+    with socket.socket() as other:
         other.settimeout(2)
-        other.connect((_own_address(), port))
+        assert other.connect_ex((_own_address(), port)) != 0
 
 
 def _own_address() -> str:

@@ -15,6 +15,18 @@ if TYPE_CHECKING:
     from warmroute.hosting import EndpointSpec
 
 
+def default_session() -> Session:
+    """boto3's session of the environment.
+
+    Raises:
+        DeploymentError: It names a profile that does not exist.
+    """
+    import boto3
+
+    with _as_deployment_errors("open_session"):
+        return boto3.Session()
+
+
 def region_of(spec: EndpointSpec, session: Session) -> str:
     """The region that a spec is deployed to: its own, or the session's.
 

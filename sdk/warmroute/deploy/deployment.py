@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from warmroute.deploy.aws import Aws, region_of
+from warmroute.deploy.aws import Aws, default_session, region_of
 from warmroute.deploy.components import component_update
 from warmroute.deploy.progress import Action, Progress
 from warmroute.deploy.tags import sync_tags
@@ -55,14 +55,12 @@ class Deployment:
         poll_seconds: How often the endpoint is asked after while it is waited for.
 
     Raises:
-        DeploymentError: Neither spec nor session names a region.
+        DeploymentError: Neither spec nor session names a region, or the environment's profile does not exist.
     """
 
     def __init__(self, spec: EndpointSpec, session: Session | None = None, *, poll_seconds: float = 10) -> None:
-        import boto3
-
         self._spec = spec
-        session = session or boto3.Session()
+        session = session or default_session()
         self._region = region_of(spec, session)
         self._aws = Aws(session, self._region)
         self._poll_seconds = poll_seconds
