@@ -10,7 +10,9 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-_INVOCATION = re.compile(r"/endpoints/[^/]+/invocations(-response-stream)?")
+_DATA_PLANE = re.compile(
+    r"/endpoints/[^/]+/(invocations|invocations-response-stream|(inference-components/[^/]+/)?openai/.*)"
+)
 _OTHER_SERVICE = re.compile(rb"Credential=[^/]+/\d{8}/[^/]+/(?!sagemaker/)")
 
 
@@ -31,12 +33,12 @@ class Dispatcher:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        app = self._data_plane if _is_invocation(scope) else self._control_plane
+        app = self._data_plane if _is_for_data_plane(scope) else self._control_plane
         await app(scope, receive, send)
 
 
-def _is_invocation(scope: Scope) -> bool:
-    if scope["type"] != "http" or not _INVOCATION.fullmatch(scope["path"]):
+def _is_for_data_plane(scope: Scope) -> bool:
+    if scope["type"] != "http" or not _DATA_PLANE.fullmatch(scope["path"]):
         return False
     return not any(name == b"authorization" and _OTHER_SERVICE.search(value) for name, value in scope["headers"])
 

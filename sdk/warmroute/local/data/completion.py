@@ -38,12 +38,32 @@ def read_completion(body: bytes) -> Completion:
     Raises:
         Refusal: It is not JSON, or has neither ``messages`` nor ``prompt`` nor ``inputs``.
     """
+    return _completion(_values(body))
+
+
+def read_chat_completion(body: bytes) -> tuple[Completion, dict[str, Any]]:
+    """A chat request as the container reads it, and its plain values.
+
+    Raises:
+        Refusal: It is not JSON, or has no ``messages``.
+    """
+    values = _values(body)
+    if not isinstance(values.get("messages"), list):
+        raise model_error(400, "The request has no messages.")
+    return _completion(values), values
+
+
+def _values(body: bytes) -> dict[str, Any]:
     try:
         values = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise model_error(400, f"JSON decode error: {error.msg}") from None
     if not isinstance(values, dict):
         raise model_error(400, "The request is not a JSON object.")
+    return values
+
+
+def _completion(values: dict[str, Any]) -> Completion:
     messages = values.get("messages")
     prompt = values.get("prompt", values.get("inputs"))
     if isinstance(messages, list) and messages:
