@@ -78,7 +78,7 @@ def test_different_beginnings_spread_and_ids_keep_tenants_apart(runtime: Any) ->
 
 
 def test_overflow_at_the_threshold(runtime: Any) -> None:
-    body = {"messages": [{"role": "user", "content": f"burst {LONG}"}], "max_tokens": 400}
+    body = {"messages": [{"role": "user", "content": f"burst {LONG}"}], "max_tokens": 4_000}
     with ThreadPoolExecutor(40) as pool:
         answers = list(pool.map(lambda _: runtime.invoke_endpoint(EndpointName="support-bot", Body=body), range(40)))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from aws_cdk import Stack, Token
 from aws_cdk.cloudformation_include import CfnInclude
 
-from warmroute import load_spec
+from warmroute import IncompleteSpecError, load_spec
 from warmroute.render import to_cloudformation
 
 if TYPE_CHECKING:
@@ -32,7 +32,9 @@ class EndpointStack(Stack):
         options: Options of ``aws_cdk.Stack``; the environment's region is used where the spec names none.
 
     Raises:
+        DocumentError: The file cannot be read.
         InvalidSettingsError: The spec has errors; the messages are those of ``warmroute validate``.
+        IncompleteSpecError: The region of an image is not known, or the spec's is not the stack's.
         UnsupportedByTargetError: The spec uses what CloudFormation does not know yet.
     """
 
@@ -40,6 +42,11 @@ class EndpointStack(Stack):
         super().__init__(scope, id, **options)
         self.spec = load_spec(spec) if isinstance(spec, (str, Path)) else spec
         region = None if Token.is_unresolved(self.region) else self.region
+        if region and self.spec.region and region != self.spec.region:
+            raise IncompleteSpecError(
+                f"{self.node.path}: the spec is for {self.spec.region}, and the stack for {region}.",
+                "Leave the region out of the spec, or deploy the stack to the spec's region.",
+            )
         self.template = self._include(to_cloudformation(self.spec, region=self.spec.region or region))
 
     def _include(self, template: dict[str, Any]) -> CfnInclude:

@@ -9,8 +9,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from warmroute.errors import DeploymentError as DeploymentError
+    from warmroute.errors import DocumentError as DocumentError
     from warmroute.errors import Finding as Finding
+    from warmroute.errors import IncompleteSpecError as IncompleteSpecError
     from warmroute.errors import InvalidSettingsError as InvalidSettingsError
+    from warmroute.errors import MissingExtraError as MissingExtraError
     from warmroute.errors import Severity as Severity
     from warmroute.errors import WarmrouteError as WarmrouteError
     from warmroute.hosting import AutoScaling as AutoScaling
@@ -28,8 +32,13 @@ if TYPE_CHECKING:
     from warmroute.routing import RoutingConfig as RoutingConfig
     from warmroute.routing import RoutingStrategy as RoutingStrategy
 
+    __version__: str
+
 _HOMES = {
-    "warmroute.errors": "Finding InvalidSettingsError Severity WarmrouteError",
+    "warmroute.errors": (
+        "DeploymentError DocumentError Finding IncompleteSpecError InvalidSettingsError MissingExtraError Severity "
+        "WarmrouteError"
+    ),
     "warmroute.hosting": (
         "AutoScaling DeploymentConfig EndpointSpec InferenceComponent Model ProductionVariant VllmContainer "
         "check load_spec parse_spec"
@@ -41,17 +50,19 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split
 __all__ = sorted(_HOME_OF)  # noqa: PLE0605 - one list of names, not two.
 
 
-def __getattr__(name: str) -> object:
-    """Load a public name from its room."""
-    if name == "__version__":
-        from importlib.metadata import version
+if not TYPE_CHECKING:  # Type checkers know the names from the imports above, and report any other.
 
-        return version("warmroute")
-    if name not in _HOME_OF:
-        raise AttributeError(f"module 'warmroute' has no attribute {name!r}")
-    value = getattr(import_module(_HOME_OF[name]), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> object:
+        """Load a public name from its room."""
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("warmroute")
+        if name not in _HOME_OF:
+            raise AttributeError(f"module 'warmroute' has no attribute {name!r}")
+        value = getattr(import_module(_HOME_OF[name]), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

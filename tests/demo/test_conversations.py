@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections import Counter
 
 import orjson
+import pytest
 
 from warmroute.demo import example_spec, generated_requests
-from warmroute.demo.conversations import CONVERSATIONS_PER_HANDBOOK, HANDBOOK_CHARACTERS, HANDBOOKS, TURNS
+from warmroute.demo.conversations import HANDBOOK_CHARACTERS, REQUESTS_PER_HANDBOOK
 from warmroute.hosting import check
 from warmroute.prefix import canonical_json, routing_key
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others() -> None:
     def body(seed: int) -> bytes:
-        return orjson.dumps([request.messages for request in generated_requests(seed)])
+        return orjson.dumps([request.messages for request in generated_requests(seed=seed)])
 
     assert body(1) == body(1) != body(2)
 
@@ -25,8 +26,13 @@ def test_every_handbook_is_one_routing_key() -> None:
         for request in generated_requests()
     )
 
-    assert len(keys) == HANDBOOKS
-    assert set(keys.values()) == {CONVERSATIONS_PER_HANDBOOK * TURNS}
+    assert len(keys) == 24
+    assert set(keys.values()) == {REQUESTS_PER_HANDBOOK}
+
+
+@pytest.mark.parametrize("count", [1, 6, 7, 145])
+def test_as_many_as_wanted(count: int) -> None:
+    assert len(generated_requests(count)) == count
 
 
 def test_turns_stay_in_order_and_grow() -> None:

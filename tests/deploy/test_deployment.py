@@ -169,6 +169,12 @@ def test_without_waiting_the_endpoint_is_left_to_itself(account: Account) -> Non
     assert outcome.result == "created"
     assert "waiting" not in {step.action for step in steps}
     assert "CreateInferenceComponent" not in account.changes()
+    assert outcome.left_out == (
+        "llama",
+        "legal",
+        "inference-component/llama",
+        "shared-bot-llama-target-tracking",
+    )
 
 
 def test_components_and_scaling_follow_the_endpoint(account: Account) -> None:
@@ -203,8 +209,9 @@ def test_a_component_that_differs_is_updated_but_its_scaled_count_is_not(account
     component["specification"]["compute_resource_requirements"]["min_memory_required_in_mb"] = 2048
     component["runtime_config"]["copy_count"] = 6
 
-    account.deploy(EndpointSpec.parse(values))
+    outcome, _ = account.deploy(EndpointSpec.parse(values))
 
+    assert (outcome.result, outcome.components) == ("unchanged", {"llama": "updated", "legal": "unchanged"})
     described = account.sagemaker.describe_inference_component(InferenceComponentName="llama")
     assert described["Specification"]["ComputeResourceRequirements"]["MinMemoryRequiredInMb"] == 2048
     assert described["RuntimeConfig"]["DesiredCopyCount"] == 4

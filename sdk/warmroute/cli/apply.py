@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 def apply(
     spec: SpecArgument,
-    wait: Annotated[bool, typer.Option(help="Wait until the endpoint serves.")] = True,
+    wait: Annotated[
+        bool, typer.Option(help="Wait until the endpoint serves; components and scaling are put in place only then.")
+    ] = True,
     poll: Annotated[float, typer.Option(help="Seconds between two looks at the endpoint.", min=0.05)] = 10.0,
     format: FormatOption = Format.TEXT,  # noqa: A002
 ) -> None:
@@ -38,6 +40,10 @@ def apply(
     with _shown() as show:
         outcome = deployment.apply(on_progress=show, wait=wait)
     typer.echo(f"{outcome.endpoint}: {outcome.result}, configuration {outcome.endpoint_config}, {outcome.region}")
+    for name, result in outcome.components.items():
+        typer.echo(f"{name}: {result}")
+    if outcome.left_out:
+        typer.echo(f"Not looked at without waiting: {', '.join(outcome.left_out)}. Apply again to put them in place.")
 
 
 def _shown() -> AbstractContextManager[Callable[[Progress], None]]:

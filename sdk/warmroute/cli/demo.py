@@ -14,9 +14,6 @@ from warmroute.cli.output import Format, FormatOption, is_terminal, print_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from warmroute.demo import Summary
-    from warmroute.routing import PrefixAwareRoutingConfig
-
 
 def demo(
     trace: Annotated[
@@ -34,13 +31,13 @@ def demo(
 
     Example: warmroute demo --trace gpt-4o-airline.json --prefix-length 8192
     """
-    from warmroute.demo import example_spec, generated_requests, interleaved, run_demo
+    from warmroute.demo import example_spec, generated_requests, interleaved, report_notes, report_rows, run_demo
     from warmroute.hosting import check
     from warmroute.routing import PrefixAwareRoutingConfig
     from warmroute.traffic import read_tau_bench
 
     settings = PrefixAwareRoutingConfig(prefix_length=prefix_length, concurrency_threshold=concurrency_threshold)
-    chosen = interleaved(read_tau_bench(trace), requests) if trace else generated_requests()[:requests]
+    chosen = interleaved(read_tau_bench(trace), requests) if trace else generated_requests(requests)
     spec = example_spec()
     quiet = format is Format.JSON
     with _steps(len(chosen), quiet=quiet) as (say, count):
@@ -49,7 +46,9 @@ def demo(
     if quiet:
         print_json({name: asdict(summary) for name, summary in summaries.items()})
     else:
-        _print_table(summaries, settings)
+        typer.echo("")
+        _print_table(report_rows(summaries), list(summaries))
+        typer.echo("\n" + "\n".join(report_notes(summaries, spec, settings)))
 
 
 @contextmanager
@@ -72,35 +71,14 @@ def _steps(total: int, *, quiet: bool) -> Iterator[tuple[Callable[[str], None], 
         yield lambda step: typer.echo(f"- {step}"), lambda _: None
 
 
-def _print_table(summaries: dict[str, Summary], settings: PrefixAwareRoutingConfig) -> None:
+def _print_table(rows: list[tuple[str, ...]], strategies: list[str]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    first = next(iter(summaries.values()))
     table = Table(box=None, pad_edge=False)
     table.add_column("")
-    for name in summaries:
+    for name in strategies:
         table.add_column(name, justify="right")
-    for label, figure in _ROWS:
-        table.add_row(label, *(figure(summary) for summary in summaries.values()))
-    typer.echo("")
+    for row in rows:
+        table.add_row(*row)
     Console(width=None if is_terminal() else 160, highlight=False).print(table)
-    beginnings = f"{first.prefixes} distinct beginning{'s' * (first.prefixes != 1)} of {settings.prefix_length:,} bytes"
-    typer.echo(f"\n{first.requests} requests, {beginnings}, 7 simulated ml.p5.48xlarge.")
-    typer.echo("Times are from the planned send time.")
-    if first.prefixes == 1:
-        typer.echo(
-            "All requests begin alike, so PREFIX_AWARE keeps them on one instance up to the threshold. "
-            "Try a longer --prefix-length."
-        )
-    elif first.prefixes == first.requests:
-        typer.echo("No two requests begin alike over this length. Try a shorter --prefix-length.")
-
-
-_ROWS: tuple[tuple[str, Callable[[Summary], str]], ...] = (
-    ("time to first token, P50", lambda each: f"{each.ttft_p50_seconds * 1000:,.0f} ms"),
-    ("time to first token, P90", lambda each: f"{each.ttft_p90_seconds * 1000:,.0f} ms"),
-    ("KV cache hit rate", lambda each: f"{each.cache_hit_rate:.0%}"),
-    ("instances that a shared prefix met", lambda each: f"{each.instances_per_prefix:.1f}"),
-    ("requests per instance", lambda each: " ".join(f"{share:.0%}" for share in each.instance_shares)),
-)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from enum import StrEnum
 from typing import Annotated
 
@@ -24,7 +23,7 @@ class Target(StrEnum):
 def render(
     spec: SpecArgument,
     to: Annotated[Target, typer.Option("--to", help="What to print.")],
-    region: Annotated[str | None, typer.Option(help="AWS region, where the spec names none.")] = None,
+    region: Annotated[str | None, typer.Option(help="AWS region, instead of the spec's.")] = None,
 ) -> None:
     """Print a spec as boto3 calls, a CloudFormation template, a Terraform configuration or sagemaker-core shapes.
 
@@ -35,7 +34,7 @@ def render(
     document = read_spec(spec)
     match to:
         case Target.BOTO3:
-            print_json([asdict(call) for call in renderings.to_boto3(document, region=region)])
+            print_json([call.as_dict() for call in renderings.to_boto3(document, region=region)])
         case Target.CLOUDFORMATION:
             print_json(renderings.to_cloudformation(document, region=region))
         case Target.TERRAFORM:

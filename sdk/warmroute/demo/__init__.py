@@ -2,6 +2,7 @@
 
 from warmroute.demo.conversations import generated_requests
 from warmroute.demo.interleaving import interleaved
+from warmroute.demo.report import report_notes, report_rows
 from warmroute.demo.run import run_demo
 from warmroute.demo.spec import example_spec, example_spec_text
 from warmroute.demo.summary import Summary
@@ -12,5 +13,7 @@ __all__ = [
     "example_spec_text",
     "generated_requests",
     "interleaved",
+    "report_notes",
+    "report_rows",
     "run_demo",
 ]

@@ -6,11 +6,9 @@ import random
 
 from warmroute.traffic import ChatRequest
 
-HANDBOOKS = 24
-"""Shared beginnings."""
-
 CONVERSATIONS_PER_HANDBOOK = 3
 TURNS = 2
+REQUESTS_PER_HANDBOOK = CONVERSATIONS_PER_HANDBOOK * TURNS
 HANDBOOK_CHARACTERS = 32_000
 """Length of a shared beginning: about 8,000 tokens, as in AWS's long-context benchmark."""
 
@@ -21,23 +19,24 @@ _ENDINGS = "within a day|after a restart|when the light is green|unless it is of
 _PARTS = (_SUBJECTS.split(), _VERBS.split(), _OBJECTS.split(), _ENDINGS.split("|"))
 
 
-def generated_requests(seed: int = 7) -> list[ChatRequest]:
-    """Requests of every conversation, interleaved; the turns of one conversation stay in order.
+def generated_requests(count: int = 144, *, seed: int = 7) -> list[ChatRequest]:
+    """Requests of many conversations, interleaved; the turns of one conversation stay in order.
 
     Args:
-        seed: The same seed gives the same requests, byte for byte.
+        count: How many; every six share a handbook.
+        seed: The same count and seed give the same requests, byte for byte.
     """
     rng = random.Random(seed)  # noqa: S311 - text, not secrets.
     conversations = [
         _conversation(rng, handbook, f"{number}/{reader}")
-        for number in range(HANDBOOKS)
+        for number in range(-(-count // REQUESTS_PER_HANDBOOK))
         for handbook in [_handbook(rng, number)]
         for reader in range(CONVERSATIONS_PER_HANDBOOK)
     ]
     order = [position for position in range(len(conversations)) for _ in range(TURNS)]
     rng.shuffle(order)
     turns = [iter(conversation) for conversation in conversations]
-    return [next(turns[position]) for position in order]
+    return [next(turns[position]) for position in order][:count]
 
 
 def _conversation(rng: random.Random, handbook: str, session: str) -> list[ChatRequest]:

@@ -84,9 +84,11 @@ class Aws:
 
 
 def _says_missing(error: BaseException) -> bool:
-    response = getattr(error, "response", None) or {}
-    message = str(response.get("Error", {}).get("Message", "")).lower()
-    return "could not find" in message or "does not exist" in message
+    fault = (getattr(error, "response", None) or {}).get("Error", {})
+    message = str(fault.get("Message", "")).lower()
+    return fault.get("Code") == "ResourceNotFound" or (
+        fault.get("Code") == "ValidationException" and ("could not find" in message or "does not exist" in message)
+    )
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from warmroute.deploy.aws import Aws, default_session, region_of
@@ -14,12 +14,15 @@ from warmroute.errors import DeploymentError
 from warmroute.render import to_boto3
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from boto3.session import Session
 
     from warmroute.hosting import EndpointSpec
     from warmroute.render import Call
+
+Result = Literal["created", "updated", "unchanged"]
+"""What a deployment did to one resource."""
 
 _SETTLED = {"InService", "Failed", "OutOfService", "UpdateRollbackFailed"}
 _LONGEST_WAIT_SECONDS = 28_800
@@ -33,7 +36,7 @@ class Outcome:
     endpoint: str
     """Name of the endpoint."""
 
-    result: Literal["created", "updated", "unchanged"]
+    result: Result
     """What happened to the endpoint."""
 
     endpoint_config: str
@@ -41,6 +44,12 @@ class Outcome:
 
     region: str
     """Region of the endpoint."""
+
+    components: Mapping[str, Result] = field(default_factory=dict)
+    """What happened to each inference component, by its name."""
+
+    left_out: tuple[str, ...] = ()
+    """Components and scaling that were not looked at, since they need a serving endpoint."""
 
 
 class Deployment:
@@ -71,7 +80,7 @@ class Deployment:
         Args:
             on_progress: Told of every step.
             wait: Whether to wait until the endpoint serves. Components and scaling need a serving endpoint, so
-                without waiting they are left out unless it already serves.
+                without waiting they are left out, and named in the outcome.
 
         Raises:
             DeploymentError: AWS refuses, the endpoint is not in a state that can be changed, or the change failed
@@ -86,12 +95,20 @@ class Deployment:
                 self._make_once(call, on_progress)
         result = self._point_endpoint(calls, current, on_progress)
         config = _only(calls, "create_endpoint")["EndpointConfigName"]
-        if wait:
-            self._wait_for_endpoint(config, on_progress)
-        if wait or (current is not None and current["EndpointConfigName"] == config):
-            for call in calls:
-                self._settle(call, on_progress)
-        return Outcome(self._spec.name, result, config, self._region)
+        later = [call for call in calls if call.operation in _NEEDS_SERVICE]
+        if not wait:
+            left_out = tuple(call.parameters[_NEEDS_SERVICE[call.operation]] for call in later)
+            return Outcome(self._spec.name, result, config, self._region, left_out=left_out)
+        self._wait_for_endpoint(config, on_progress)
+        components = {}
+        for call in later:
+            if call.operation == "create_inference_component":
+                name = call.parameters["InferenceComponentName"]
+                components[name] = self._settle_component(name, call.parameters, on_progress)
+            else:
+                self._aws.call(call.service, call.operation, **call.parameters)
+                on_progress(Progress("ready", "scaling", call.parameters["ResourceId"]))
+        return Outcome(self._spec.name, result, config, self._region, components)
 
     def _refuse_unfit(self, current: dict[str, Any] | None) -> None:
         status = current["EndpointStatus"] if current else "InService"
@@ -118,14 +135,14 @@ class Deployment:
             action = self._retag(existing[arn], call.parameters)
         on_progress(Progress(action, kind, name))
 
-    def _retag(self, arn: str, wanted: dict[str, Any]) -> Literal["updated", "unchanged"]:
+    def _retag(self, arn: str, wanted: dict[str, Any]) -> Result:
         return "updated" if "Tags" in wanted and sync_tags(self._aws, arn, wanted["Tags"]) else "unchanged"
 
     def _point_endpoint(
         self, calls: list[Call], current: dict[str, Any] | None, on_progress: Callable[[Progress], None]
-    ) -> Literal["created", "updated", "unchanged"]:
+    ) -> Result:
         create = _only(calls, "create_endpoint")
-        result: Literal["created", "updated", "unchanged"]
+        result: Result
         if current is None:
             self._aws.call("sagemaker", "create_endpoint", **create)
             result = "created"
@@ -164,28 +181,18 @@ class Deployment:
                 )
             return
 
-    def _settle(self, call: Call, on_progress: Callable[[Progress], None]) -> None:
-        """Put in place what needs a serving endpoint: components, then their scaling."""
-        if call.operation == "create_inference_component":
-            self._settle_component(call, on_progress)
-        elif call.service == "application-autoscaling":
-            self._aws.call(call.service, call.operation, **call.parameters)
-            if call.operation == "register_scalable_target":
-                on_progress(Progress("ready", "scaling", call.parameters["ResourceId"]))
-
-    def _settle_component(self, call: Call, on_progress: Callable[[Progress], None]) -> None:
-        name = call.parameters["InferenceComponentName"]
+    def _settle_component(self, name: str, wanted: dict[str, Any], on_progress: Callable[[Progress], None]) -> Result:
+        """Create or update one component, and wait until it serves."""
         running = self._aws.describe("describe_inference_component", InferenceComponentName=name)
-        action: Action
         if running is None:
-            self._aws.call(call.service, call.operation, **call.parameters)
-            action = "created"
-        elif update := component_update(self._spec, call.parameters, running):
-            self._aws.call("sagemaker", "update_inference_component", **update)
-            action = "updated"
+            self._aws.call("sagemaker", "create_inference_component", **wanted)
+            result: Result = "created"
         else:
-            action = self._retag(running["InferenceComponentArn"], call.parameters)
-        on_progress(Progress(action, "inference component", name))
+            result = self._retag(running["InferenceComponentArn"], wanted)
+            if update := component_update(self._spec, wanted, running):
+                self._aws.call("sagemaker", "update_inference_component", **update)
+                result = "updated"
+        on_progress(Progress(result, "inference component", name))
         for state in self._states("describe_inference_component", InferenceComponentName=name):
             status = state["InferenceComponentStatus"]
             on_progress(Progress("ready" if status == "InService" else "waiting", "inference component", name, status))
@@ -193,7 +200,8 @@ class Deployment:
                 reason = str(state.get("FailureReason") or "SageMaker gives no reason").rstrip(".")
                 raise DeploymentError(f"Inference component {name} failed: {reason}.")
             if status == "InService":
-                return
+                break
+        return result
 
     def _states(self, operation: str, **parameters: Any) -> Iterator[dict[str, Any]]:
         """The states of a resource, one each poll, for as long as the longest update may take."""
@@ -218,6 +226,14 @@ _MAKERS = {
     ),
 }
 """How to look for what a call makes: the describing method, its name, its ARN, and what it is called."""
+
+
+_NEEDS_SERVICE = {
+    "create_inference_component": "InferenceComponentName",
+    "register_scalable_target": "ResourceId",
+    "put_scaling_policy": "PolicyName",
+}
+"""What can be made only once the endpoint serves, and the parameter that names it."""
 
 
 def _only(calls: list[Call], operation: str) -> dict[str, Any]:

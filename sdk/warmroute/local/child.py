@@ -6,11 +6,14 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from warmroute.errors import LocalEndpointError
+from warmroute.hosting import EndpointSpec, load_spec
+from warmroute.local.session import ACCESS_KEY, local_session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,50 +34,76 @@ class RunningLocally:
         """Environment variables that send boto3, the AWS CLI and the CDK CLI here, with keys of no account."""
         return {
             "AWS_ENDPOINT_URL": self.url,
-            "AWS_ACCESS_KEY_ID": "local",
-            "AWS_SECRET_ACCESS_KEY": "local",
+            "AWS_ACCESS_KEY_ID": ACCESS_KEY,
+            "AWS_SECRET_ACCESS_KEY": ACCESS_KEY,
             "AWS_EC2_METADATA_DISABLED": "true",
         }
 
     def session(self, region: str = "us-east-1") -> Session:
-        """A boto3 session whose clients all come here."""
-        import boto3
-
-        class LocalSession(boto3.Session):  # type: ignore[misc]
-            def client(session, *args: Any, **options: Any) -> Any:  # noqa: N805 - self is the running endpoint.
-                return super().client(*args, **{"endpoint_url": self.url, **options})
-
-        return LocalSession("local", "local", region_name=region)
+        """A boto3 session whose clients and resources all come here."""
+        return local_session(self.url, region)
 
 
 @contextmanager
 def running_locally(
-    spec: Path | None = None, *, speed: float = 1.0, deployment_seconds: float = 1.0
+    spec: EndpointSpec | str | Path | None = None, *, speed: float = 1.0, deployment_seconds: float = 1.0
 ) -> Iterator[RunningLocally]:
     """A local endpoint on a free port, for as long as the ``with`` block lasts.
 
     Args:
-        spec: A spec file to serve at once; without one, the account is empty.
+        spec: What to serve at once, or its file; without one, the account is empty.
         speed: How many times faster than real engines and deployments it runs.
         deployment_seconds: How long creating or updating an endpoint takes, before the speed.
 
     Raises:
+        DocumentError: The file cannot be read.
+        InvalidSettingsError: The spec has errors.
         LocalEndpointError: It did not start; the message is its own.
     """
-    command = [sys.executable, "-m", "warmroute", "local", *([str(spec)] if spec else []), "--port", "0"]
+    document = spec if isinstance(spec, EndpointSpec) or spec is None else load_spec(spec)
+    command = [sys.executable, "-m", "warmroute", "local", *(["-"] if document else []), "--port", "0"]
     options = ["--speed", str(speed), "--deployment-seconds", str(deployment_seconds), "--format", "json"]
-    process = subprocess.Popen(  # noqa: S603 - our own command.
-        [*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=_environment()
-    )
+    # A file takes what it says, since a pipe that nobody reads would stop it once full.
+    with tempfile.TemporaryFile("w+") as said:
+        process = subprocess.Popen(  # noqa: S603 - our own command.
+            [*command, *options],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=said,
+            text=True,
+            env=_environment(),
+        )
+        try:
+            yield RunningLocally(_url(process, document, said))
+        finally:
+            _stop(process)
+
+
+def _url(process: subprocess.Popen[str], spec: EndpointSpec | None, said: IO[str]) -> str:
+    if process.stdin is None or process.stdout is None:
+        raise LocalEndpointError("The local endpoint has no pipes.")
     try:
-        line = process.stdout.readline() if process.stdout else ""
-        if not line:
-            _, said = process.communicate(timeout=10)
-            raise LocalEndpointError(said.strip() or "The local endpoint did not start.")
-        yield RunningLocally(json.loads(line)["url"])
-    finally:
-        process.terminate()
-        process.communicate(timeout=30)
+        with process.stdin as stdin:
+            stdin.write(json.dumps(spec.model_dump(mode="json", exclude_none=True)) if spec else "")
+    except BrokenPipeError:
+        pass  # It has ended already; what it said tells why.
+    line = process.stdout.readline()
+    if not line:
+        process.wait()
+        said.seek(0)
+        raise LocalEndpointError(said.read().strip() or "The local endpoint did not start.")
+    return str(json.loads(line)["url"])
+
+
+def _stop(process: subprocess.Popen[str]) -> None:
+    process.terminate()
+    try:
+        process.wait(timeout=30)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
 
 
 def _environment() -> dict[str, str]:

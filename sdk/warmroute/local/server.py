@@ -6,17 +6,13 @@ import asyncio
 import socket
 from typing import TYPE_CHECKING, Any
 
-from warmroute.errors import LocalEndpointError, MissingExtraError
-from warmroute.render import to_boto3
+from warmroute.errors import LocalEndpointError, MissingExtraError, WarmrouteError
+from warmroute.local.deploying import deploy_locally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from warmroute.hosting import EndpointSpec
-
-DEFAULT_REGION = "us-east-1"
-LOCAL_ROLE_ARN = "arn:aws:iam::123456789012:role/local"
-"""Role of a spec that names none; nothing is asked of it here."""
 
 
 def serve(
@@ -34,10 +30,11 @@ def serve(
         port: Port to listen on; 0 takes a free one.
         speed: How many times faster than real engines and deployments it runs.
         deployment_seconds: How long creating or updating an endpoint takes, before the speed.
-        on_ready: Told the URL when requests are answered, and the spec's endpoint is being created.
+        on_ready: Told the URL when requests are answered and the spec's endpoint serves.
 
     Raises:
         LocalEndpointError: The port is in use.
+        DeploymentError: The control plane refuses the spec.
         MissingExtraError: The extra ``local`` is not installed.
     """
     try:
@@ -46,8 +43,10 @@ def serve(
         from warmroute.local.control import Clock, Durations, install
         from warmroute.local.data import data_plane
         from warmroute.local.dispatch import Dispatcher, control_plane
-    except ModuleNotFoundError:
-        raise MissingExtraError("The local endpoint", "local") from None
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "warmroute":
+            raise
+        raise MissingExtraError("The local endpoint", "local") from error
     durations = Durations(creating=deployment_seconds, updating=deployment_seconds, component=deployment_seconds)
     install(clock=Clock(speed), durations=durations)
     listener = _listen(port)
@@ -75,26 +74,15 @@ async def _serve(
     server: Any, listener: socket.socket, spec: EndpointSpec | None, url: str, on_ready: Callable[[str], None]
 ) -> None:
     serving = asyncio.create_task(server.serve(sockets=[listener]))
-    while not server.started and not serving.done():
-        await asyncio.sleep(0.01)
-    if not serving.done():
-        if spec is not None:
-            await asyncio.to_thread(_create, spec, url)
-        on_ready(url)
-    await serving
-
-
-def _create(spec: EndpointSpec, url: str) -> None:
-    """Make the spec's resources by the same calls that AWS would get."""
-    import boto3
-
-    region = spec.region or DEFAULT_REGION
-    complete = spec.model_copy(update={"execution_role_arn": spec.execution_role_arn or LOCAL_ROLE_ARN})
-    session = boto3.Session("local", "local", region_name=region)
-    for call in to_boto3(complete, region=region):
-        client = session.client(call.service, endpoint_url=url)
-        getattr(client, call.operation)(**call.parameters)
-        if call.operation == "create_endpoint":
-            session.client("sagemaker", endpoint_url=url).get_waiter("endpoint_in_service").wait(
-                EndpointName=spec.name, WaiterConfig={"Delay": 1, "MaxAttempts": 600}
-            )
+    try:
+        while not server.started and not serving.done():
+            await asyncio.sleep(0.01)
+        if not serving.done():
+            if spec is not None:
+                await asyncio.to_thread(deploy_locally, spec, url)
+            on_ready(url)
+        await serving
+    except WarmrouteError:
+        server.should_exit = True
+        await serving
+        raise

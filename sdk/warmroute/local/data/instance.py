@@ -21,9 +21,12 @@ if TYPE_CHECKING:
 
     from warmroute.fleet import Prompt
 
-DEFAULT_MAX_NUM_SEQS = 256
+DEFAULT_MAX_NUM_SEQS = 1_024
 DEFAULT_MAX_NUM_BATCHED_TOKENS = 8_192
-"""vLLM's defaults for an API server, where the container's environment sets none."""
+"""vLLM's defaults for an API server on GPUs of 70 GiB and more, where the environment sets none.
+
+Source: ``vllm/engine/arg_utils.py``.
+"""
 
 
 class Instance:
