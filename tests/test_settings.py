@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field, ValidationError
 
 from warmroute.errors import InvalidSettingsError
-from warmroute.hosting import ContainerDefinition, EndpointSpec, ProductionVariant, VpcConfig
+from warmroute.hosting import Alarm, ContainerDefinition, EndpointSpec, InferenceComponent, ProductionVariant, VpcConfig
 from warmroute.routing import PrefixAwareRoutingConfig, RoutingConfig
 from warmroute.settings import Frozen, FrozenDict, Many, Settings
 
@@ -85,6 +86,17 @@ def test_a_list_is_nothing_else(value):
     assert finding.message.endswith("is not a list.")
 
 
+@pytest.mark.parametrize("subnets", [{"a", "b"}, frozenset({"a"}), {"a": 1}.keys(), iter(["a"])])
+def test_a_list_has_an_order(subnets):
+    (finding,) = refusal(VpcConfig, security_group_ids=["sg-1"], subnets=subnets)
+    assert (finding.id, finding.path) == ("WR003", "subnets")
+
+
+@pytest.mark.parametrize("values", [{"name": 16**5_000}, {"name": "a", "instance_pools": [16**5_000]}])
+def test_a_number_too_large_to_write_out_is_refused_like_any_other(values):
+    assert refusal(ProductionVariant.parse, values)[0].message.startswith("A number of thousands of digits is not ")
+
+
 def test_items_of_a_list_stay_strict():
     (finding,) = refusal(VpcConfig, security_group_ids=["sg-1"], subnets=["subnet-1", 2])
     assert (finding.id, finding.path) == ("WR003", "subnets[1]")
@@ -127,8 +139,15 @@ def test_a_value_out_of_range_reads_as_what_where_allowed_and_meaning():
 def test_a_list_of_the_wrong_size_says_how_many():
     (few,) = refusal(VpcConfig, security_group_ids=[], subnets=["subnet-1"])
     (many,) = refusal(VpcConfig, security_group_ids=["sg-1"] * 6, subnets=["subnet-1"])
-    assert (few.id, few.message) == ("WR007", "fewer than 1 items.")
-    assert (many.id, many.message) == ("WR007", "more than 5 items.")
+    (long,) = refusal(ProductionVariant, name="x" * 64, instance_type="ml.p5.48xlarge")
+    (wide,) = refusal(ContainerDefinition, environment={f"A{number}": "" for number in range(101)})
+    (short,) = refusal(Alarm.parse, {"alarm_name": ""})
+    assert few.message == "The list is empty; at least 1 item is needed."
+    assert many.message == "The list has 6 items; at most 5 are allowed."
+    assert long.message == "The text has 64 characters; at most 63 are allowed."
+    assert wide.message == "The mapping has 101 entries; at most 100 are allowed."
+    assert short.message == "The text is empty; at least 1 character is needed."
+    assert {finding.id for finding in (few, many, long, wide, short)} == {"WR007"}
 
 
 def test_malformed_text_says_which_form_is_asked_for():
@@ -194,6 +213,29 @@ def test_settings_cannot_change():
         disk.size_in_gb = 2
     with pytest.raises(ValidationError):
         del disk.size_in_gb
+
+
+def test_a_changed_copy_is_held_to_every_rule():
+    variant = ProductionVariant(name="a", instance_type="ml.g5.xlarge")
+    assert variant.model_copy(update={"initial_instance_count": 2}).initial_instance_count == 2
+    (out_of_range,) = refusal(variant.model_copy, update={"initial_instance_count": 0})
+    (unknown,) = refusal(variant.model_copy, update={"instance_count": 1})
+    (against_a_rule,) = refusal(variant.model_copy, update={"accelerator_type": "ml.eia2.medium"})
+    assert [each.id for each in (out_of_range, unknown, against_a_rule)] == ["WR004", "WR001", "WR207"]
+
+
+def test_a_changed_copy_keeps_the_rest():
+    machine = Machine(name="a", disks=[Disk(size_in_gb=1)], labels={"x": 1})
+    copied = machine.model_copy(update={"load": 0.5})
+    assert copied == Machine(name="a", disks=[Disk(size_in_gb=1)], labels={"x": 1}, load=0.5)
+    assert copied.disks[0] is machine.disks[0]
+    assert copied.model_fields_set == {"name", "disks", "labels", "load"}
+    assert machine.model_copy() == machine == machine.model_copy(deep=True)
+
+
+@pytest.mark.parametrize("cls", [ProductionVariant, EndpointSpec, InferenceComponent])
+def test_help_shows_our_names(cls):
+    assert list(inspect.signature(cls).parameters) == list(cls.model_fields)
 
 
 def test_settings_are_equal_and_hashable_by_value():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from aws_cdk import App, Environment
+from aws_cdk import App
 
 from warmroute.errors import WarmrouteError
 from warmroute.hosting import load_spec
@@ -19,7 +19,7 @@ def main() -> None:
         sys.exit("No spec is named. Give one: cdk synth -c spec=endpoint.yaml")
     try:
         spec = load_spec(path)
-        EndpointStack(app, spec.name, spec=spec, env=Environment(region=spec.region))
+        EndpointStack(app, spec.name, spec=spec)
     except WarmrouteError as error:
         sys.exit(str(error))
     app.synth()

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aws_cdk import Stack, Token
+from aws_cdk import Environment, Stack, Token
 from aws_cdk.cloudformation_include import CfnInclude
 
 from warmroute import IncompleteSpecError, load_spec
@@ -29,7 +29,8 @@ class EndpointStack(Stack):
         scope: The app, or a stage.
         id: Name of the stack.
         spec: The spec, or the path of its file.
-        options: Options of ``aws_cdk.Stack``; the environment's region is used where the spec names none.
+        options: Options of ``aws_cdk.Stack``. Without ``env`` the stack is for the spec's region; where the spec names
+            no region, the stack's is used.
 
     Raises:
         DocumentError: The file cannot be read.
@@ -39,8 +40,11 @@ class EndpointStack(Stack):
     """
 
     def __init__(self, scope: Construct, id: str, *, spec: EndpointSpec | str | Path, **options: Any) -> None:  # noqa: A002
+        document = load_spec(spec) if isinstance(spec, (str, Path)) else spec
+        if document.region:
+            options.setdefault("env", Environment(region=document.region))
         super().__init__(scope, id, **options)
-        self.spec = load_spec(spec) if isinstance(spec, (str, Path)) else spec
+        self.spec = document
         region = None if Token.is_unresolved(self.region) else self.region
         if region and self.spec.region and region != self.spec.region:
             raise IncompleteSpecError(

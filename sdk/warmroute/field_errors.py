@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence, Sized
+from dataclasses import replace
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
@@ -42,10 +44,10 @@ _LIMITS = {
     "less_than": ("lt", "is not below"),
 }
 _SIZES = {
-    "too_short": ("fewer than", "min_length", "items"),
-    "too_long": ("more than", "max_length", "items"),
-    "string_too_short": ("fewer than", "min_length", "characters"),
-    "string_too_long": ("more than", "max_length", "characters"),
+    "too_short": ("min_length", "at least {} {} needed"),
+    "too_long": ("max_length", "at most {} {} allowed"),
+    "string_too_short": ("min_length", "at least {} {} needed"),
+    "string_too_long": ("max_length", "at most {} {} allowed"),
 }
 
 
@@ -65,6 +67,15 @@ def findings_of(error: ValidationError, cls: type[BaseModel], values: object) ->
     return found
 
 
+def show(value: object) -> str:
+    """A value as messages show it, cut to 60 characters."""
+    try:
+        shown = repr(value)
+    except ValueError:  # Python refuses to write out a whole number of more than 4,300 digits.
+        return "A number of thousands of digits"
+    return shown if len(shown) <= 60 else f"{shown[:57]}…"
+
+
 def _is_echo(details: ErrorDetails) -> bool:
     """Whether a list is called too short only because its items were bad, which is reported for each of them."""
     if details["type"] != "too_short" or not isinstance(details["input"], Sequence):
@@ -73,21 +84,23 @@ def _is_echo(details: ErrorDetails) -> bool:
 
 
 def _findings(details: ErrorDetails, cls: type[BaseModel], values: object) -> Iterator[Finding]:
-    parent, field, path = _locate(details["loc"], cls, values)
     nested = details.get("ctx", {}).get("error")
     if isinstance(nested, InvalidSettingsError):
         for finding in nested.findings:
-            yield Finding(
-                finding.id,
-                finding.severity,
-                join_path(path, finding.path),
-                finding.message,
-                finding.remedy,
-                finding.source,
-            )
+            _, _, path = _locate(details["loc"], cls, values, below=_parts(finding.path))
+            yield replace(finding, path=path)
         return
+    parent, field, path = _locate(details["loc"], cls, values)
     id_, message, remedy = _say(details, parent, field)
     yield Finding(id_, Severity.ERROR, path, message, remedy, f"type of {parent.__name__}")
+
+
+def _parts(path: str) -> list[int | str]:
+    """A path as the names and positions that :func:`warmroute.rules.join_path` made it of."""
+    return [int(position) if position else name for position, name in _PART.findall(path)]
+
+
+_PART = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 
 
 def _say(details: ErrorDetails, parent: type[BaseModel], field: FieldInfo | None) -> tuple[str, str, str]:
@@ -96,37 +109,69 @@ def _say(details: ErrorDetails, parent: type[BaseModel], field: FieldInfo | None
     id_, remedy = FORM, about
     match kind:
         case "extra_forbidden":
-            id_, message = UNKNOWN, f"{parent.__name__} has no such field."
-            remedy = _suggest(str(details["loc"][-1]), parent.model_fields)
+            id_, (message, remedy) = UNKNOWN, _say_unknown(str(details["loc"][-1]), parent)
         case "missing":
             id_, message = MISSING, "required, but not given."
         case _ if kind in _KINDS:
-            id_, message, remedy = TYPE, f"{_show(value)} is not {_KINDS[kind]}.", _join(_allowed(field), about)
+            id_, message, remedy = TYPE, f"{show(value)} is not {_KINDS[kind]}.", _join(_allowed(field), about)
         case _ if kind in _LIMITS:
             limit, words = _LIMITS[kind]
-            id_, message = RANGE, f"{_show(value)} {words} {_number(context[limit])}."
+            id_, message = RANGE, f"{show(value)} {words} {_number(context[limit])}."
             remedy = _join(_allowed(field), about)
         case "enum" | "literal_error":
             choices = [choice.strip("'") for choice in context["expected"].replace(" or ", ", ").split(", ")]
-            id_, message, remedy = CHOICE, f"{_show(value)} is not a choice.", _suggest(str(value), choices)
+            id_, message, remedy = CHOICE, f"{show(value)} is not a choice.", _suggest(str(value), choices)
         case _ if kind in _SIZES:
-            words, limit, unit = _SIZES[kind]
-            id_, message = SIZE, f"{words} {context[limit]:,} {unit}."
+            limit, words = _SIZES[kind]
+            id_, message = SIZE, _say_size(value, context[limit], words)
         case "string_pattern_mismatch":
-            message, remedy = f"{_show(value)} is malformed.", _join(about, f"Pattern: {context['pattern']}")
+            message, remedy = f"{show(value)} is malformed.", _join(about, f"Pattern: {context['pattern']}")
         case _:
             message = str(context.get("error", details["msg"])).rstrip(".") + "."
     return id_, message, remedy
 
 
+def _say_unknown(given: str, parent: type[BaseModel]) -> tuple[str, str]:
+    for name, field in parent.model_fields.items():
+        if given in {name, field.serialization_alias}:
+            return (
+                f"{name} and {field.serialization_alias} are one field, which is given twice.",
+                "Keep one of the two.",
+            )
+    return f"{parent.__name__} has no such field.", _suggest(given, parent.model_fields)
+
+
+def _say_size(value: object, limit: int, words: str) -> str:
+    is_text = isinstance(value, str)
+    what = "text" if is_text else "mapping" if isinstance(value, Mapping) else "list"
+    unit = "character" if is_text else "entry" if isinstance(value, Mapping) else "item"
+    size = len(value) if isinstance(value, Sized) else 0
+    verb = "is" if limit == 1 else "are"
+    if size == 0:
+        return f"The {what} is empty; {words.format(_count(limit, unit), verb)}."
+    return f"The {what} has {_count(size, unit)}; {words.format(f'{limit:,}', verb)}."
+
+
+def _count(number: int, unit: str) -> str:
+    plural = {"entry": "entries"}.get(unit, f"{unit}s")
+    return f"{number:,} {unit if number == 1 else plural}"
+
+
 def _locate(
-    loc: Sequence[int | str], cls: type[BaseModel], values: object
+    loc: Sequence[int | str], cls: type[BaseModel], values: object, *, below: Sequence[int | str] = ()
 ) -> tuple[type[BaseModel], FieldInfo | None, str]:
-    """The class and the field that a location of pydantic's names, and its path as the document spells it."""
+    """The class and the field that a location of pydantic's names, and its path as the document spells it.
+
+    Args:
+        loc: Names and positions, and members of unions, which the document does not have.
+        cls: The class that was validated.
+        values: What was validated.
+        below: Further names and positions, all of which the document has.
+    """
     parent, path = cls, ""
     annotation: Any = cls
     field: FieldInfo | None = None
-    for part in loc:
+    for part, is_in_document in (*((part, False) for part in loc), *((part, True) for part in below)):
         if part == "[key]":  # The key itself is at fault, and already the last part of the path.
             continue
         options = _options(annotation)
@@ -143,7 +188,9 @@ def _locate(
             path = join_path(path, spelled)
             values = values.get(spelled) if isinstance(values, Mapping) else None
             continue
-        if isinstance(part, str) and not isinstance(values, Mapping):  # A member of a union, likewise.
+        if (
+            isinstance(part, str) and not isinstance(values, Mapping) and not is_in_document
+        ):  # A member of a union, likewise.
             continue
         annotation = _item(options, part)
         path = join_path(path, part)
@@ -170,7 +217,7 @@ def _item(options: Sequence[Any], part: int | str) -> Any:
 
 
 def _spelling(name: str, field: FieldInfo | None, values: object) -> str:
-    alias = field.alias if field else None
+    alias = field.serialization_alias if field else None
     return alias if alias and isinstance(values, Mapping) and alias in values and name not in values else name
 
 
@@ -212,11 +259,3 @@ def _join(*sentences: str) -> str:
 
 def _number(value: float) -> str:
     return f"{value:,}"
-
-
-def _show(value: object) -> str:
-    try:
-        shown = repr(value)
-    except ValueError:  # Python refuses to write out a whole number of more than 4,300 digits.
-        return f"A {type(value).__name__} of thousands of digits"
-    return shown if len(shown) <= 60 else f"{shown[:57]}…"

@@ -111,7 +111,8 @@ def prefix_aware_needs_its_settings(routing: RoutingConfig) -> Iterator[Problem]
         yield problem(
             "prefix_aware_routing_config",
             "PREFIX_AWARE needs prefix_length and concurrency_threshold.",
-            "Give both: prefix_length 1,024 to 65,536, concurrency_threshold 1 to 1,024.",
+            "Give both: prefix_length 1,024 to 65,536, concurrency_threshold 1 to 1,024. "
+            "A tool older than boto3 1.43.68 leaves them out of what it describes.",
         )
 
 
@@ -169,9 +170,11 @@ class PrefixAwareId(str):
             InvalidSettingsError: The tenant is empty or the key is too short.
         """
         if not isinstance(tenant, str):
-            raise _bad("tenant", f"The tenant is a {type(tenant).__name__}, not text.", "Name it as text.")
+            raise _bad("tenant", f"The tenant is of type {type(tenant).__name__}, not text.", "Name it as text.")
         if not isinstance(key, (str, bytes)):
-            raise _bad("key", f"The key is a {type(key).__name__}, not bytes or text.", "Use 16 random bytes or more.")
+            raise _bad(
+                "key", f"The key is of type {type(key).__name__}, not bytes or text.", "Use 16 random bytes or more."
+            )
         secret = key.encode("utf-8", "surrogatepass") if isinstance(key, str) else key
         if not tenant:
             raise _bad("tenant", "The tenant is empty.", "Name the tenant that the id stands for.")
@@ -188,7 +191,7 @@ _ID_PATTERN = re.compile(r"\A[\x21-\x7E](?:[\x20-\x7E]*[\x21-\x7E])?\Z")
 def _id_fault(value: object) -> str:
     """What is wrong with an id; the value itself stays out of the message, since it may name a tenant."""
     if not isinstance(value, str):
-        return f"The id is a {type(value).__name__}, not text."
+        return f"The id is of type {type(value).__name__}, not text."
     if not value:
         return "The id is empty."
     if len(value) > MAX_PREFIX_AWARE_ID_LENGTH:

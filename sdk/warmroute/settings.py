@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, Self, TypeVar
 
 from pydantic import (
     AfterValidator,
+    AliasChoices,
+    AliasGenerator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
+    SerializerFunctionWrapHandler,
     ValidationError,
+    WrapSerializer,
     field_validator,
     model_validator,
 )
@@ -24,10 +29,6 @@ from warmroute.rules import own_errors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from pydantic._internal._model_construction import ModelMetaclass as _PydanticType
-else:
-    _PydanticType = type(BaseModel)
 
 Item = TypeVar("Item")
 Value = TypeVar("Value")
@@ -54,16 +55,61 @@ class FrozenDict(dict[str, Value]):
         return type(self), (dict(self),)
 
 
-Frozen = Annotated[Value, AfterValidator(FrozenDict)]
-"""``Frozen[dict[str, int]]``: a mapping that is immutable once validated."""
+def _freeze(value: Any) -> Any:
+    if isinstance(value, dict):
+        return FrozenDict({key: _freeze(item) for key, item in value.items()})
+    return tuple(_freeze(item) for item in value) if isinstance(value, (list, tuple)) else value
 
 
-class _SettingsType(_PydanticType):
-    """Turns what pydantic says of a direct construction into the errors of warmroute."""
+def _thaw(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _thaw(item) for key, item in value.items()}
+    return [_thaw(item) for item in value] if isinstance(value, (list, tuple)) else value
 
-    if not TYPE_CHECKING:  # Type checkers see pydantic's own constructors.
 
-        def __call__(cls, *args: Any, **values: Any) -> Any:  # noqa: N805 - a method of a class of classes.
+def _read(value: Any) -> Any:
+    try:
+        return _thaw(value)
+    except RecursionError:
+        raise PydanticKnownError("recursion_loop") from None
+
+
+def _write(value: Any, write: SerializerFunctionWrapHandler) -> Any:
+    return write(_thaw(value))
+
+
+Frozen = Annotated[Value, BeforeValidator(_read), AfterValidator(_freeze), WrapSerializer(_write)]
+"""``Frozen[dict[str, int]]``: a mapping that is immutable once validated, with everything in it.
+
+Lists in it become tuples; what is dumped of it is plain again.
+"""
+
+_IRREGULAR = {
+    "volume_size_in_gb": "VolumeSizeInGB",
+    "memory_size_in_mb": "MemorySizeInMB",
+    "max_payload_in_mb": "MaxPayloadInMB",
+    "enable_ssm_access": "EnableSSMAccess",
+}
+"""Names that AWS spells in a way of its own."""
+
+
+def _aws_name(name: str) -> str:
+    return _IRREGULAR.get(name) or to_pascal(name)
+
+
+def _also_read(name: str) -> AliasChoices:
+    # A plain text would take the place of our own name in the signatures that `help()` shows.
+    return AliasChoices(_aws_name(name))
+
+
+if TYPE_CHECKING:  # Type checkers see pydantic's own constructors.
+    from pydantic._internal._model_construction import ModelMetaclass as _SettingsType
+else:
+
+    class _SettingsType(type(BaseModel)):
+        """Turns what pydantic says of a direct construction into the errors of warmroute."""
+
+        def __call__(cls, *args: Any, **values: Any) -> Any:
             try:
                 return super().__call__(*args, **values)
             except ValidationError as error:
@@ -78,7 +124,7 @@ class Settings(BaseModel, metaclass=_SettingsType):
     """
 
     model_config = ConfigDict(
-        alias_generator=to_pascal,
+        alias_generator=AliasGenerator(validation_alias=_also_read, serialization_alias=_aws_name),
         validate_by_name=True,
         validate_by_alias=True,
         loc_by_alias=False,
@@ -119,6 +165,20 @@ class Settings(BaseModel, metaclass=_SettingsType):
             return cls.model_validate(values)
         except ValidationError as error:
             raise InvalidSettingsError(findings_of(error, cls, values), name or cls.__name__) from None
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """These settings with some of them changed, held to every rule.
+
+        Args:
+            update: New values by the names of their fields; None for a field that is then not set.
+            deep: Whether to copy what is inside too, which immutable settings do not need.
+
+        Raises:
+            InvalidSettingsError: The changed settings are not valid.
+        """
+        if not update:
+            return super().model_copy(deep=deep)
+        return type(self)(**{name: getattr(self, name) for name in self.model_fields_set} | dict(update))
 
     def to_aws(self) -> dict[str, Any]:
         """Plain values under AWS's names, without the fields that are not set."""

@@ -9,7 +9,7 @@ from aws_cdk import App, Environment
 from aws_cdk.assertions import Template
 from aws_cdk.aws_sagemaker import CfnEndpointConfig
 
-from warmroute import InvalidSettingsError, RoutingConfig
+from warmroute import IncompleteSpecError, InvalidSettingsError, RoutingConfig
 from warmroute.demo import example_spec, example_spec_text
 from warmroute.render import UnsupportedByTargetError, to_cloudformation
 from warmroute_cdk import EndpointStack
@@ -78,3 +78,12 @@ def test_what_cloudformation_does_not_know_is_refused() -> None:
 
     with pytest.raises(UnsupportedByTargetError, match="KV_AWARE"):
         _stack(SPEC.model_copy(update={"variants": (variant,)}))
+
+
+def test_without_an_environment_the_stack_is_for_the_spec_s_region() -> None:
+    assert EndpointStack(App(), "Bot", spec=SPEC).region == "us-east-1"
+
+
+def test_a_stack_for_another_region_is_refused() -> None:
+    with pytest.raises(IncompleteSpecError, match="the spec is for us-east-1, and the stack for eu-west-1"):
+        EndpointStack(App(), "Bot", spec=SPEC, env=Environment(region="eu-west-1"))

@@ -9,7 +9,7 @@ import pytest
 
 from warmroute.demo import example_spec
 from warmroute.deploy import Deployment
-from warmroute.errors import DeploymentError
+from warmroute.errors import DeploymentError, IncompleteSpecError
 from warmroute.hosting import EndpointSpec
 from warmroute.local.control import fail_next_deployment
 from warmroute.routing import RoutingConfig
@@ -153,6 +153,22 @@ def test_a_failed_endpoint_is_said_and_left_alone(account: Account) -> None:
     assert account.changes() == []
 
 
+@pytest.mark.parametrize("updating", [False, True])
+def test_an_apply_that_was_stopped_is_followed_to_its_end(account: Account, updating: bool) -> None:
+    if updating:
+        account.deploy(SPEC)
+    wanted = _routed(RoutingConfig.random())
+    account.deploy(wanted, wait=False)
+    account.changes()
+
+    outcome, steps = account.deploy(wanted)
+
+    assert outcome.result == "unchanged"
+    assert account.changes() == []
+    assert {step.status for step in steps if step.action == "waiting"} == {"Updating" if updating else "Creating"}
+    assert steps[-1].status == "InService"
+
+
 def test_an_endpoint_that_is_changing_is_left_alone(account: Account) -> None:
     account.deploy(SPEC, wait=False)
     account.changes()
@@ -230,6 +246,27 @@ def test_scaled_variants_keep_their_count_through_an_update(account: Account) ->
 
     endpoint = account.sagemaker.describe_endpoint(EndpointName="support-bot")
     assert endpoint["ProductionVariants"][0]["CurrentInstanceCount"] == 9
+
+
+def test_a_description_without_its_endpoint_is_not_deployed_as_a_second_fleet(account: Account) -> None:
+    outcome, _ = account.deploy(SPEC)
+    described = account.sagemaker.describe_endpoint_config(EndpointConfigName=outcome.endpoint_config)
+    account.changes()
+
+    with pytest.raises(IncompleteSpecError, match="Add EndpointName"):
+        account.deploy(EndpointSpec.parse(described))
+    assert account.changes() == []
+
+    again, _ = account.deploy(EndpointSpec.parse({**described, "EndpointName": "support-bot"}))
+    assert again.result == "updated"
+
+
+def test_region_of_the_environment(monkeypatch: pytest.MonkeyPatch, account: Account) -> None:
+    monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)
+    monkeypatch.setenv("AWS_REGION", "eu-west-1")
+    session = boto3.Session("key", "secret")
+
+    assert Deployment(SPEC.model_copy(update={"region": None}), session, poll_seconds=1).apply().region == "eu-west-1"
 
 
 def test_no_region_is_said_before_anything_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:

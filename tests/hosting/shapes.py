@@ -114,8 +114,7 @@ def _map_differences(ours: dict[str, Any], shape: Any, **context: Any) -> list[s
     values = ours.get("additionalProperties")
     for pattern, matching in ours.get("patternProperties", {}).items():
         keys["pattern"], values = pattern, matching
-    # pydantic calls the largest number of entries maxLength when the mapping is frozen afterwards.
-    limits = {"min": ours.get("minProperties", 0), "max": ours.get("maxProperties", ours.get("maxLength"))}
+    limits = {"min": ours.get("minProperties", 0), "max": ours.get("maxProperties")}
     found = _compare(limits, _sizes_of(shape), "entries")
     found += [f"{{key}}{line}" for line in _value_differences(keys, shape.key, **context)]
     return found + [f"{{value}}{line}" for line in _value_differences(values, shape.value, **context)]

@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 
 from warmroute.errors import DocumentError, InvalidSettingsError
 from warmroute.hosting import EndpointSpec, load_spec, parse_spec
-from warmroute.hosting.document import MAX_DOCUMENT_BYTES, from_description
+from warmroute.hosting.described import spec_values
+from warmroute.hosting.document import MAX_DOCUMENT_BYTES
 
 SPECS = {"model": ONE_MODEL, "serverless": SERVERLESS, "components": COMPONENTS}
 
@@ -70,23 +71,37 @@ def test_a_described_configuration_is_a_spec(values, tmp_path):
 
 def test_a_description_from_boto3_is_taken_with_its_dates():
     answer = DESCRIPTIONS["from boto3"] | {"CreationTime": datetime(2026, 9, 14, tzinfo=UTC)}
-    assert EndpointSpec.parse(from_description(answer)).variants[0].name == "main"
+    assert EndpointSpec.parse(answer).variants[0].name == "main"
 
 
 def test_nulls_of_a_description_are_fields_that_are_not_set():
-    assert (
-        EndpointSpec.parse(from_description(described(ProductionVariants=[VARIANT], KmsKeyId=None))).kms_key_id is None
-    )
+    assert EndpointSpec.parse(described(ProductionVariants=[VARIANT], KmsKeyId=None)).kms_key_id is None
 
 
 @given(st.dictionaries(st.text(), st.integers()))
 def test_values_that_are_no_description_stay_as_they_are(values):
-    assert from_description({**values, "name": "chat"}) == {**values, "name": "chat"}
+    assert spec_values({**values, "name": "chat"}) == {**values, "name": "chat"}
+
+
+@pytest.mark.parametrize("field", ["EndpointName", "name"])
+def test_a_description_can_be_told_whose_it_is(field):
+    values = described(ProductionVariants=[VARIANT])
+    unnamed, named = EndpointSpec.parse(values), EndpointSpec.parse({**values, field: "bot"})
+
+    assert (unnamed.name, unnamed.name_is_known) == ("chat-2026", False)
+    assert (named.name, named.name_is_known, named.region) == ("bot", True, "eu-west-1")
+    assert not unnamed.model_copy(update={"tags": {"a": "b"}}).name_is_known
+    assert unnamed.model_copy(update={"name": "bot"}).name_is_known
+
+
+def test_a_description_of_an_endpoint_is_told_apart():
+    with pytest.raises(DocumentError, match="describe-endpoint-config --endpoint-config-name chat-7"):
+        EndpointSpec.parse({"EndpointName": "chat", "EndpointConfigName": "chat-7", "EndpointStatus": "InService"})
 
 
 def test_a_description_is_not_changed():
     values = copy.deepcopy(DESCRIPTIONS["from boto3"])
-    from_description(values)
+    spec_values(values)
     assert values == DESCRIPTIONS["from boto3"]
 
 
@@ -121,6 +136,26 @@ def test_a_key_given_twice_is_named():
     assert "the key 'name' is given twice" in refusal("name: chat\nname: support")
 
 
+def test_a_key_given_twice_in_json_is_named():
+    text = json.dumps(ONE_MODEL)[:-1] + ', "name": "other"}'
+    assert "the key 'name' is given twice" in refusal(text, format="json")
+
+
+@pytest.mark.parametrize("value", ["!!bool maybe", "0x" + "f" * 5_000, "0b" + "1" * 50_000, r'"\ud800"'])
+def test_a_value_that_yaml_cannot_build_is_refused(value):
+    text = yaml.safe_dump({**ONE_MODEL, "region": "PLACE"}).replace("PLACE", value)
+    with pytest.raises((DocumentError, InvalidSettingsError)):
+        parse_spec(text)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5))
+def test_json_read_as_yaml_keeps_its_text(text):
+    template = f"template {text}."
+    document = json.dumps(changed(ONE_MODEL, {"model.vllm.chat_template": template}))
+    for format_ in ("json", "yaml"):
+        assert parse_spec(document, format=format_).model.vllm.chat_template == template
+
+
 def test_a_small_file_cannot_blow_up():
     lines = ["a: &a [lol, lol]", *(f"{b}: &{b} [*{a}, *{a}]" for a, b in zip("abcdefgh", "bcdefghi", strict=True))]
     assert "aliases are not supported" in refusal("\n".join(lines))
@@ -128,7 +163,15 @@ def test_a_small_file_cannot_blow_up():
 
 @pytest.mark.parametrize(
     ("text", "kind"),
-    [("", "empty"), ("# nothing\n", "empty"), ("[]", "a list"), ("chat", "a str"), ("7", "a int"), ("null", "empty")],
+    [
+        ("", "empty"),
+        ("# nothing\n", "empty"),
+        ("[]", "a list"),
+        ("chat", "text"),
+        ("7", "a number"),
+        ("null", "empty"),
+        ("yes", "a single value"),
+    ],
 )
 def test_a_document_is_a_mapping(text, kind):
     assert refusal(text) == f"spec: the document is {kind}, not a mapping of fields. `warmroute init` writes one."
@@ -148,7 +191,8 @@ def test_deep_nesting_is_refused(bracket, format_):
 
 def test_deep_nesting_that_is_closed_is_refused():
     for format_ in ("yaml", "json"):
-        refusal(f'{{"name": {"[" * 10_000}{"]" * 10_000}}}', format=format_)
+        for depth in (1_000, 10_000):
+            refusal(f'{{"name": {"[" * depth}{"]" * depth}}}', format=format_)
 
 
 @pytest.mark.parametrize(

@@ -187,6 +187,24 @@ def test_tags_of_another_form_are_refused(tags):
     assert (finding.id, finding.path) == ("WR003", "tags")
 
 
+@pytest.mark.parametrize("key", [["team"], {"team": 1}, 7, None])
+def test_a_tags_key_is_text(key):
+    findings = refusal(changed(ONE_MODEL, {"tags": [{"Key": key, "Value": "a"}]}))
+    assert {finding.path for finding in findings} == {"tags"}
+
+
+def test_a_tag_given_twice_is_refused():
+    (finding,) = refusal(changed(ONE_MODEL, {"tags": [{"Key": "team", "Value": "a"}, {"Key": "team", "Value": "b"}]}))
+    assert finding.path == "tags"
+
+
+@pytest.mark.parametrize("tags", [{"a!": "b"}, {"a": "b*"}, {"a\n": "b"}, {"a": "\t"}])
+def test_tags_hold_the_characters_that_aws_takes(tags):
+    (finding,) = refusal(changed(ONE_MODEL, {"tags": tags}))
+    assert finding.id == "WR006"
+    assert finding.path.startswith("tags.")
+
+
 @pytest.mark.parametrize("region", ["us-east-1", "eu-central-2", "us-gov-west-1", "ap-southeast-7", "us-isof-south-1"])
 def test_regions(region):
     assert spec_of(SERVERLESS, region=region).region == region
@@ -203,6 +221,42 @@ def test_an_endpoint_has_one_to_ten_variants(count):
     variants = [{**ONE_MODEL["variants"][0], "name": f"v{position}"} for position in range(count)]
     (finding,) = refusal(changed(ONE_MODEL, {"variants": variants}))
     assert (finding.id, finding.path) == ("WR007", "variants")
+
+
+AWSS = {
+    "EndpointName": "chat",
+    "Model": {"Source": {"HuggingFace": "a/b"}, "Vllm": {"Seed": 1}, "Environment": {"SM_VLLM_SEED": "1"}},
+    "ProductionVariants": [{"VariantName": "a", "InstanceType": "ml.g5.xlarge", "AcceleratorType": "ml.eia2.medium"}],
+}
+
+
+def test_findings_of_rules_are_spelled_as_in_the_document():
+    assert [(finding.id, finding.path) for finding in refusal(AWSS)] == [
+        ("WR305", "Model.Environment.SM_VLLM_SEED"),
+        ("WR207", "ProductionVariants[0].AcceleratorType"),
+    ]
+
+
+def test_a_rule_across_the_document_is_spelled_as_in_it():
+    components = {"InferenceComponents": [{"InferenceComponentName": "c", "specifications": [{"ModelName": "m"}]}]}
+    variants = [{"name": "a", "InstanceType": "ml.g5.xlarge", "model_name": "m"}]
+    assert {finding.path for finding in refusal({"name": "chat", "variants": variants, **components})} == {
+        "execution_role_arn",
+        "variants[0].model_name",
+        "InferenceComponents[0].specifications[0].compute_resource_requirements",
+    }
+
+
+@pytest.mark.parametrize("tags", [{"aws:a.b": "c"}, [{"Key": "aws:a.b", "Value": "c"}]])
+def test_a_key_stands_in_a_path_as_it_is(tags):
+    (finding,) = refusal(changed(ONE_MODEL, {"Tags": tags}))
+    assert finding.path == "Tags.aws:a.b"
+
+
+def test_both_spellings_at_once_are_said_to_be_two():
+    (finding,) = refusal(changed(ONE_MODEL, {"EndpointName": "chat"}))
+    assert finding.message == "name and EndpointName are one field, which is given twice."
+    assert finding.remedy == "Keep one of the two."
 
 
 def test_unknown_fields_are_told_the_right_ones():

@@ -41,6 +41,9 @@ json_values = st.recursive(
 )
 
 
+json_texts = st.lists(json_values.map(json.dumps), min_size=1, max_size=2).map(" ".join)
+
+
 def values_of(name):
     """Values of a setting, from what its class says of it."""
     schema = VllmSettings.model_json_schema(by_alias=False)["properties"][name]["anyOf"][0]
@@ -90,6 +93,14 @@ def test_prefix_caching_is_turned_off_by_the_one_variable_that_does_it():
     assert VllmSettings(enable_prefix_caching=False).environment() == {"SM_VLLM_NO_ENABLE_PREFIX_CACHING": "true"}
 
 
+def test_other_arguments_reach_vllm_by_their_own_names_only():
+    settings = VllmSettings(other_arguments={"async_scheduling": True, "lora_modules": [{"name": "a", "path": "b"}]})
+    assert settings.environment() == {
+        "SM_VLLM_ASYNC_SCHEDULING": "true",
+        "SM_VLLM_LORA_MODULES": '[{"name":"a","path":"b"}]',
+    }
+
+
 def test_settings_that_are_absent_keep_vllms_defaults():
     assert VllmSettings().environment() == {}
     assert VllmSettings().arguments() == {}
@@ -121,6 +132,69 @@ def test_an_object_is_one_word():
 )
 def test_settings_that_vllm_could_not_take(values, path):
     assert path in {finding.path for finding in refusal(VllmSettings, **values)}
+
+
+@pytest.mark.parametrize("names", [[], 7, [""], [7]])
+def test_a_path_does_not_show_the_types_of_a_field(names):
+    for finding in refusal(VllmSettings.parse, values={"served_model_name": names, "seed": "x"}):
+        assert finding.path.split("[")[0] in {"served_model_name", "seed"}
+        assert "tuple" not in finding.path
+
+
+def test_settings_with_nested_values_are_immutable():
+    settings = VllmSettings(speculative_config={"a": [1, {"b": 2}]})
+    assert settings.speculative_config == {"a": (1, {"b": 2})}
+    assert hash(settings) == hash(VllmSettings(speculative_config={"a": [1, {"b": 2}]}))
+    with pytest.raises(TypeError, match="immutable"):
+        settings.speculative_config["a"][1]["b"] = 3
+
+
+@given(st.dictionaries(st.from_regex(r"\A[a-z]{3,8}\Z"), json_values, max_size=3))
+def test_nested_values_are_written_as_they_were_given(values):
+    settings = VllmSettings(speculative_config=values)
+    assert settings.arguments() == {"speculative_config": values}
+    assert settings.model_dump(exclude_none=True) == json.loads(settings.model_dump_json(exclude_none=True))
+    assert settings.model_copy(update={"seed": 1}).speculative_config == settings.speculative_config
+    assert VllmSettings(speculative_config={**settings.speculative_config, "zz": 1}).speculative_config["zz"] == 1
+
+
+def test_values_nested_too_deeply_are_refused():
+    endless = []
+    endless.append(endless)
+    for value in (endless, json.loads("[" * 900 + "]" * 900)):
+        findings = refusal(VllmSettings, other_arguments={"a": value})
+        assert {finding.path.partition("[")[0].partition(".")[0] for finding in findings} == {"other_arguments"}
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8) | json_texts)
+def test_text_reaches_vllm_as_it_is_or_is_refused(text):
+    if is_passed_on(text):
+        assert parse(command_line(VllmSettings(chat_template=text).environment())) == {"chat_template": text}
+    else:
+        assert [finding.id for finding in refusal(VllmSettings, chat_template=text)] == ["WR303"]
+
+
+@given(st.integers() | st.floats(allow_nan=False, allow_infinity=False))
+def test_a_number_reaches_vllm_as_it_is_or_is_refused(number):
+    try:
+        variables = VllmSettings(other_arguments={"scale": number}).environment()
+    except InvalidSettingsError:
+        assert number < 0
+        assert "e" in str(number)
+    else:
+        assert parse(command_line(variables), scale={"type": type(number)}) == {"scale": number}
+
+
+def test_a_number_that_cannot_be_written_out_is_refused():
+    (finding,) = refusal(VllmSettings, seed=16**5_000)
+    assert (finding.id, finding.path) == ("WR303", "seed")
+
+
+def test_a_definition_of_valid_settings_never_fails():
+    most = {f"a{number}": number for number in range(100)}
+    for settings in ({"chat_template": "x" * 1_024}, {"other_arguments": most}):
+        container = VllmContainer(source=ModelSource(s3_prefix=PREFIX_URI), vllm=settings)
+        assert container.definition("us-east-1").environment == container.all_variables()
 
 
 def test_further_variables_stand_beside_those_of_the_settings():

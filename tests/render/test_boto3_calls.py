@@ -9,7 +9,6 @@ from render.specs import ROLE, SPECS, demo, demo_variant, specs
 
 from warmroute.errors import IncompleteSpecError, InvalidSettingsError
 from warmroute.hosting import EndpointSpec, parse_spec
-from warmroute.hosting.document import from_description
 from warmroute.render import Call, to_boto3
 
 
@@ -296,7 +295,7 @@ def test_a_described_configuration_renders_the_same_again(name):
         "EndpointConfigArn": f"arn:aws:sagemaker:us-east-1:123456789012:endpoint-config/{stored['EndpointConfigName']}",
         "CreationTime": "2026-11-30T00:00:00Z",
     }
-    again = to_boto3(EndpointSpec.parse(from_description(described)))
+    again = to_boto3(EndpointSpec.parse(described))
     assert [call.operation for call in again] == ["create_endpoint_config", "create_endpoint"]
     rendered = only(again, "create_endpoint_config")
     assert {**rendered, "EndpointConfigName": stored["EndpointConfigName"]} == stored

@@ -157,17 +157,6 @@ def test_the_environment_of_a_model_is_json_and_that_of_a_component_a_mapping():
     assert foreign["specification"]["container"]["environment"] == {"A_KEY": "$${HOME} %%{x}"}
 
 
-def test_text_of_the_user_is_no_template():
-    # Terraform reads `$${` as `${` and `%%{` as `%{`.
-    tags = {"cost": "${var.secret}", "share": "%{ if true }", "price": "$5 and 5%"}
-    endpoint = to_terraform(demo(tags=tags))["resource"]["awscc_sagemaker_endpoint"]["endpoint"]
-    assert endpoint["tags"] == [
-        {"key": "cost", "value": "$${var.secret}"},
-        {"key": "price", "value": "$5 and 5%"},
-        {"key": "share", "value": "%%{ if true }"},
-    ]
-
-
 def test_a_missing_role_is_a_variable():
     configuration = to_terraform(WITHOUT_ROLE)
     assert configuration["variable"].keys() == {"execution_role_arn"}

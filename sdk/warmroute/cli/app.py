@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from warmroute.cli import apply, checks, demo, init, local, render, schema, validate
-from warmroute.errors import WarmrouteError
+from warmroute.cli.output import print_findings
+from warmroute.errors import InvalidSettingsError, WarmrouteError
 
 app = typer.Typer(
     name="warmroute",
@@ -41,6 +42,9 @@ def main() -> None:
     """Run the command; a user's mistake ends in one message and exit code 1, never in a traceback."""
     try:
         app()
+    except InvalidSettingsError as error:
+        print_findings(error.findings, error.name, to_stderr=True)
+        sys.exit(1)
     except WarmrouteError as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(1)

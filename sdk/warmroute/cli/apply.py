@@ -22,7 +22,9 @@ def apply(
     wait: Annotated[
         bool, typer.Option(help="Wait until the endpoint serves; components and scaling are put in place only then.")
     ] = True,
-    poll: Annotated[float, typer.Option(help="Seconds between two looks at the endpoint.", min=0.05)] = 10.0,
+    poll: Annotated[
+        float, typer.Option(help="Longest time between two looks at the endpoint, in seconds.", min=0.05)
+    ] = 10.0,
     format: FormatOption = Format.TEXT,  # noqa: A002
 ) -> None:
     """Create or update the endpoint of a spec, and wait until it serves.

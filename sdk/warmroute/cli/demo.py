@@ -64,11 +64,17 @@ def _steps(total: int, *, quiet: bool) -> Iterator[tuple[Callable[[str], None], 
 
             def say(step: str) -> None:
                 bar.console.print(f"[bold]•[/bold] {step}", highlight=False)
-                bar.update(task, visible=step.startswith("send"), completed=0, description="answers")
+                bar.reset(task, total=total, visible=step.startswith("send"), description="answers")
 
             yield say, lambda count: bar.update(task, completed=count)
     else:
-        yield lambda step: typer.echo(f"- {step}"), lambda _: None
+        quarters = {-(-total * quarter // 4) for quarter in (1, 2, 3)}
+
+        def count(answers: int) -> None:
+            if answers in quarters:
+                typer.echo(f"  {answers} of {total} answered")
+
+        yield lambda step: typer.echo(f"- {step}"), count
 
 
 def _print_table(rows: list[tuple[str, ...]], strategies: list[str]) -> None:

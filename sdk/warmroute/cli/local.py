@@ -45,8 +45,11 @@ def _announce(format: Format) -> Callable[[str], None]:  # noqa: A002
         if format is Format.JSON:
             sys.stdout.write(json.dumps({"url": url}) + "\n")
         else:
-            typer.echo(f"Serving on {url}; stop with Ctrl-C. For boto3, the AWS CLI and the CDK CLI:")
-            typer.echo(f"export AWS_ENDPOINT_URL={url} AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local")
+            typer.echo(f"Serving on {url}; stop with Ctrl-C. For boto3, the AWS CLI and warmroute apply:")
+            typer.echo(
+                f"export AWS_ENDPOINT_URL={url} AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local "
+                "AWS_DEFAULT_REGION=us-east-1"
+            )
         sys.stdout.flush()
 
     return announce

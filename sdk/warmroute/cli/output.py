@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -32,12 +33,14 @@ def print_json(value: Any) -> None:
     typer.echo(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
 
 
-def print_findings(findings: Iterable[Finding], name: str) -> None:
-    """Print findings, one a line, led by the file, the id and the severity."""
+def print_findings(findings: Iterable[Finding], name: str, *, to_stderr: bool = False) -> None:
+    """Print findings, one a line, led by the file, the severity and the id."""
+    stream = sys.stderr if to_stderr else sys.stdout
     for finding in findings:
-        colour = typer.colors.RED if finding.severity == "error" else typer.colors.YELLOW
-        label = typer.style(f"{finding.severity} {finding.id}", fg=colour, bold=True)
-        typer.echo(f"{name}: {label}: {finding}")
+        label = f"{finding.severity} {finding.id}"
+        if stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb":
+            label = typer.style(label, fg="red" if finding.severity == "error" else "yellow", bold=True)
+        typer.echo(f"{name}: {label}: {finding}", err=to_stderr)
 
 
 def is_terminal() -> bool:

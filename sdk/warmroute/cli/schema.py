@@ -10,6 +10,6 @@ def schema() -> None:
 
     Example: warmroute schema > endpoint.schema.json
     """
-    from warmroute.hosting import EndpointSpec
+    from warmroute.hosting import json_schema
 
-    print_json(EndpointSpec.model_json_schema(by_alias=False))
+    print_json(json_schema())

@@ -6,11 +6,13 @@ import random
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from warmroute.client import sagemaker
+from warmroute.errors import LocalEndpointError
 from warmroute.prefix import canonical_json, routing_key
 
 if TYPE_CHECKING:
@@ -70,25 +72,29 @@ def run_arm(
         prefix_length: Bytes of the body by which requests are grouped in the result.
         requests_per_second: Mean rate.
         seed: Of the gaps.
-        on_answer: Told after each answer how many there are.
+        on_answer: Told at each answer how many there are, from the thread that got it.
 
     Raises:
-        botocore.exceptions.ClientError: The endpoint refused a request.
+        LocalEndpointError: The endpoint refused a request, or went away.
     """
+    from botocore.exceptions import BotoCoreError, ClientError
+
     client = _client(arm)
     rng = random.Random(seed)  # noqa: S311 - gaps, not secrets.
     start = time.perf_counter()
-    planned, answers = 0.0, []
+    planned, answered = 0.0, count(1)
     with ThreadPoolExecutor(_CONNECTIONS) as pool:
         sent = []
         for request in requests:
             planned += rng.expovariate(requests_per_second)
             time.sleep(max(0.0, start + planned - time.perf_counter()))
             sent.append(pool.submit(_ask, client, arm.endpoint, request, prefix_length, start + planned))
-        for count, future in enumerate(sent, 1):
-            answers.append(future.result())
-            on_answer(count)
-    return answers
+            sent[-1].add_done_callback(lambda _: on_answer(next(answered)))
+        try:
+            return [future.result() for future in sent]
+        except (BotoCoreError, ClientError) as error:
+            pool.shutdown(cancel_futures=True)
+            raise LocalEndpointError(f"Endpoint {arm.endpoint} stopped answering: {error}.") from error
 
 
 def _client(arm: Arm) -> Any:

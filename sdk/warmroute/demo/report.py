@@ -33,7 +33,7 @@ def report_notes(summaries: Mapping[str, Summary], spec: EndpointSpec, settings:
     if seen.prefixes == 1:
         notes.append(
             "All requests begin alike, so PREFIX_AWARE keeps them on one instance up to the threshold. "
-            "Try a longer --prefix-length."
+            "A longer --prefix-length spreads them."
         )
     elif seen.prefixes == seen.requests:
         notes.append("No two requests begin alike over this length. Try a shorter --prefix-length.")

@@ -56,7 +56,7 @@ def run_demo(
                 requests_per_second=requests_per_second,
                 on_answer=on_answer,
             )
-            summaries[str(strategy)] = summarise(answers)
+            summaries[str(strategy)] = summarise(answers, instances=spec.variants[0].initial_instance_count or 1)
         on_step("tear down")
     return summaries
 

@@ -22,7 +22,7 @@ class Summary:
     """Distinct routing keys."""
 
     instance_shares: tuple[float, ...]
-    """Share of the requests of each instance that served any, largest first."""
+    """Share of the requests of each instance, largest first, those that served none included."""
 
     instances_per_prefix: float
     """Mean number of distinct instances that the requests of one routing key met; keys of one request left out."""
@@ -34,13 +34,14 @@ class Summary:
     ttft_p90_seconds: float
 
 
-def summarise(answers: Sequence[Answer]) -> Summary:
+def summarise(answers: Sequence[Answer], *, instances: int) -> Summary:
     """The figures of one arm.
 
     Args:
         answers: At least one.
+        instances: How many instances could serve.
     """
-    shares = Counter(answer.instance for answer in answers)
+    served = [count for _, count in Counter(answer.instance for answer in answers).most_common()]
     met: defaultdict[bytes, list[str]] = defaultdict(list)
     for answer in answers:
         met[answer.key].append(answer.instance)
@@ -50,7 +51,7 @@ def summarise(answers: Sequence[Answer]) -> Summary:
     return Summary(
         requests=len(answers),
         prefixes=len(met),
-        instance_shares=tuple(count / len(answers) for _, count in shares.most_common()),
+        instance_shares=tuple(count / len(answers) for count in served) + (0.0,) * (instances - len(served)),
         instances_per_prefix=mean(shared) if shared else 1.0,
         cache_hit_rate=sum(answer.cached_tokens for answer in answers)
         / sum(answer.prompt_tokens for answer in answers),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,8 @@ def region_of(spec: EndpointSpec, session: Session) -> str:
     Raises:
         DeploymentError: Neither names one.
     """
-    region = spec.region or session.region_name
+    # boto3 itself reads AWS_DEFAULT_REGION alone; every other SDK of AWS reads AWS_REGION.
+    region = spec.region or session.region_name or os.environ.get("AWS_REGION")
     if not region:
         raise DeploymentError("No AWS region is set.", "Set region in the spec, AWS_REGION, or a profile's region.")
     return str(region)
@@ -99,7 +101,8 @@ def _as_deployment_errors(operation: str) -> Iterator[None]:
     try:
         yield
     except (exceptions.NoCredentialsError, exceptions.PartialCredentialsError) as error:
-        remedy = "Run `aws configure`, set AWS_PROFILE, or give the session credentials."
+        remedy = "Run `aws configure` or set AWS_PROFILE; for the local endpoint any key does: AWS_ACCESS_KEY_ID=local "
+        remedy += "AWS_SECRET_ACCESS_KEY=local."
         raise DeploymentError("No AWS credentials are set.", remedy) from error
     except exceptions.ProfileNotFound as error:
         raise DeploymentError(f"{error}.", "Check AWS_PROFILE.") from error

@@ -10,7 +10,7 @@ from warmroute.deploy.aws import Aws, default_session, region_of
 from warmroute.deploy.components import component_update
 from warmroute.deploy.progress import Action, Progress
 from warmroute.deploy.tags import sync_tags
-from warmroute.errors import DeploymentError
+from warmroute.errors import DeploymentError, IncompleteSpecError
 from warmroute.render import to_boto3
 
 if TYPE_CHECKING:
@@ -61,13 +61,20 @@ class Deployment:
     Args:
         spec: What to deploy.
         session: Credentials and configuration; by default boto3's default session.
-        poll_seconds: How often the endpoint is asked after while it is waited for.
+        poll_seconds: Longest time between two looks at the endpoint while it is waited for; the first ones follow
+            each other faster.
 
     Raises:
+        IncompleteSpecError: The spec is a description that does not name its endpoint.
         DeploymentError: Neither spec nor session names a region, or the environment's profile does not exist.
     """
 
     def __init__(self, spec: EndpointSpec, session: Session | None = None, *, poll_seconds: float = 10) -> None:
+        if not spec.name_is_known:
+            raise IncompleteSpecError(
+                f"name: {spec.name} is the name of a configuration; a description does not say whose it is.",
+                "Add EndpointName, or name: another name is another fleet.",
+            )
         self._spec = spec
         session = session or default_session()
         self._region = region_of(spec, session)
@@ -88,13 +95,13 @@ class Deployment:
             IncompleteSpecError: The spec lacks a role or a region that this needs.
         """
         calls = to_boto3(self._spec, region=self._region)
+        config = _only(calls, "create_endpoint")["EndpointConfigName"]
         current = self._aws.describe("describe_endpoint", EndpointName=self._spec.name)
-        self._refuse_unfit(current)
+        self._refuse_unfit(current, config)
         for call in calls:
             if call.operation in _MAKERS:
                 self._make_once(call, on_progress)
         result = self._point_endpoint(calls, current, on_progress)
-        config = _only(calls, "create_endpoint")["EndpointConfigName"]
         later = [call for call in calls if call.operation in _NEEDS_SERVICE]
         if not wait:
             left_out = tuple(call.parameters[_NEEDS_SERVICE[call.operation]] for call in later)
@@ -110,7 +117,8 @@ class Deployment:
                 on_progress(Progress("ready", "scaling", call.parameters["ResourceId"]))
         return Outcome(self._spec.name, result, config, self._region, components)
 
-    def _refuse_unfit(self, current: dict[str, Any] | None) -> None:
+    def _refuse_unfit(self, current: dict[str, Any] | None, config: str) -> None:
+        """Refuse to touch an endpoint that failed or that is on its way to something else."""
         status = current["EndpointStatus"] if current else "InService"
         if status == "Failed":
             reason = str(current.get("FailureReason", "no reason given") if current else "").rstrip(".")
@@ -118,7 +126,8 @@ class Deployment:
                 f"Endpoint {self._spec.name} is in state Failed: {reason}.",
                 "SageMaker cannot update it; delete it, then apply again.",
             )
-        if status not in {"InService", "UpdateRollbackFailed"}:
+        on_its_way = status in {"Creating", "Updating"} and _config_of(current) == config
+        if status not in {"InService", "UpdateRollbackFailed"} and not on_its_way:
             raise DeploymentError(
                 f"Endpoint {self._spec.name} is in state {status}, so it cannot be changed now.",
                 "Wait until it is InService, then apply again.",
@@ -146,7 +155,7 @@ class Deployment:
         if current is None:
             self._aws.call("sagemaker", "create_endpoint", **create)
             result = "created"
-        elif current["EndpointConfigName"] == create["EndpointConfigName"]:
+        elif _config_of(current) == create["EndpointConfigName"]:
             result = self._retag(current["EndpointArn"], create)
         else:
             self._retag(current["EndpointArn"], create)
@@ -205,14 +214,15 @@ class Deployment:
 
     def _states(self, operation: str, **parameters: Any) -> Iterator[dict[str, Any]]:
         """The states of a resource, one each poll, for as long as the longest update may take."""
-        waited = 0.0
+        waited, pause = 0.0, min(1.0, self._poll_seconds)
         while waited <= _LONGEST_WAIT_SECONDS:
             state = self._aws.describe(operation, **parameters)
             if state is None:
                 raise DeploymentError(f"{next(iter(parameters.values()))} was deleted while it was waited for.")
             yield state
-            time.sleep(self._poll_seconds)
-            waited += self._poll_seconds
+            time.sleep(pause)
+            waited += pause
+            pause = min(self._poll_seconds, pause * 1.5)
         raise DeploymentError(f"{next(iter(parameters.values()))} has not settled within {_LONGEST_WAIT_SECONDS:,} s.")
 
 
@@ -226,6 +236,12 @@ _MAKERS = {
     ),
 }
 """How to look for what a call makes: the describing method, its name, its ARN, and what it is called."""
+
+
+def _config_of(endpoint: dict[str, Any] | None) -> str | None:
+    """The configuration that an endpoint runs, or is on its way to."""
+    pending = (endpoint or {}).get("PendingDeploymentSummary") or endpoint or {}
+    return pending.get("EndpointConfigName")
 
 
 _NEEDS_SERVICE = {

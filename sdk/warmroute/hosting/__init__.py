@@ -58,6 +58,7 @@ from warmroute.hosting.metrics import ContainerMetricsConfig, MetricsConfig, Met
 from warmroute.hosting.models import InferenceExecutionConfig, Model
 from warmroute.hosting.network import CrossRegionTrafficConfig, VpcConfig
 from warmroute.hosting.scaling import AutoScaling, ManagedInstanceScaling, ScaleInPolicy, TargetTracking
+from warmroute.hosting.schema import json_schema
 from warmroute.hosting.spec import EndpointSpec, SilencedCheck
 from warmroute.hosting.variants import (
     AcceleratorPartitionLayout,
@@ -138,6 +139,7 @@ __all__ = [
     "check",
     "inference_ami_version",
     "instance",
+    "json_schema",
     "load_spec",
     "parse_spec",
     "vllm_image_uri",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from warmroute.hosting.containers import Environment
 from warmroute.hosting.guardrails import AutoRollbackConfig, Timeout, Wait
@@ -160,7 +160,9 @@ class ComponentDeploymentConfig(Settings):
 class InferenceComponent(Settings):
     """A model, or a LoRA adapter, on the instances of a variant. Source: botocore ``CreateInferenceComponentInput``."""
 
-    name: ModelName = Field(alias="InferenceComponentName")
+    name: ModelName = Field(
+        validation_alias=AliasChoices("InferenceComponentName"), serialization_alias="InferenceComponentName"
+    )
     """Name of the component, unique in the account and region."""
 
     variant_name: Name | None = None
@@ -184,7 +186,14 @@ class InferenceComponent(Settings):
     @property
     def all_specifications(self) -> tuple[ComponentSpecification, ...]:
         """What it runs: the one specification, or one for each instance type."""
-        return ((self.specification,) if self.specification else ()) + (self.specifications or ())
+        return tuple(specification for _, specification in self.specifications_by_path)
+
+    @property
+    def specifications_by_path(self) -> tuple[tuple[str, ComponentSpecification], ...]:
+        """What it runs, each with its path in the component: ``specification``, or ``specifications[0]`` and on."""
+        only = (("specification", self.specification),) if self.specification else ()
+        several = ((f"specifications[{position}]", each) for position, each in enumerate(self.specifications or ()))
+        return (*only, *several)
 
     @property
     def base(self) -> str | None:

@@ -10,7 +10,16 @@ from warmroute.hosting.metrics import ContainerMetricsConfig
 from warmroute.hosting.text import ChannelName, EnvironmentKey, EnvironmentValue, ImageUri, ModelPackageName, Name, Url
 from warmroute.settings import Frozen, Many, Settings
 
-Environment = Annotated[Frozen[dict[EnvironmentKey, EnvironmentValue]], Field(max_length=100)]
+MAX_VARIABLES = 100
+"""Environment variables of one container. Source: botocore ``EnvironmentMap``."""
+
+MAX_VARIABLE_LENGTH = 1_024
+"""Characters of a variable's name or value. Source: botocore ``EnvironmentKey`` and ``EnvironmentValue``."""
+
+MAX_VARIABLES_BYTES = 32 * 1_024
+"""All names and values of one container together. Source: documentation of botocore ``ContainerDefinition``."""
+
+Environment = Frozen[Annotated[dict[EnvironmentKey, EnvironmentValue], Field(max_length=MAX_VARIABLES)]]
 """Up to 100 environment variables of at most 1,024 characters each. Source: botocore ``EnvironmentMap``."""
 
 
@@ -66,7 +75,7 @@ class S3ModelDataSource(Settings):
     manifest_s3_uri: Url | None = None
     """Manifest of the artefacts."""
 
-    e_tag: str | None = Field(default=None, alias="ETag")
+    e_tag: str | None = None
     """ETag of the object."""
 
     manifest_etag: str | None = None

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 import orjson
 import yaml
 
 from warmroute.errors import DocumentError
 from warmroute.hosting.spec import EndpointSpec
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MAX_DOCUMENT_BYTES = 1_048_576
 """Largest file that is read as a spec, in bytes; a spec of ten variants with every field has a few thousand."""
@@ -34,7 +30,7 @@ def load_spec(path: str | Path) -> EndpointSpec:
     return parse_spec(_read(file), name=str(file), format="json" if file.suffix == ".json" else "yaml")
 
 
-def parse_spec(text: str, *, name: str = "spec", format: str = "yaml") -> EndpointSpec:  # noqa: A002
+def parse_spec(text: str, *, name: str = "spec", format: Literal["yaml", "json"] = "yaml") -> EndpointSpec:  # noqa: A002
     """The spec of a text.
 
     Args:
@@ -48,30 +44,12 @@ def parse_spec(text: str, *, name: str = "spec", format: str = "yaml") -> Endpoi
     """
     values = _parse_json(text, name) if format == "json" else _parse_yaml(text, name)
     if not isinstance(values, dict):
-        kind = "empty" if values is None else f"a {type(values).__name__}"
+        kind = _KINDS.get(type(values), "a single value")
         raise DocumentError(f"{name}: the document is {kind}, not a mapping of fields.", "`warmroute init` writes one.")
-    return EndpointSpec.parse(from_description(values), name=name)
+    return EndpointSpec.parse(values, name=name)
 
 
-def from_description(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What ``describe-endpoint-config`` returns as the values of a spec; other values as they are.
-
-    The name becomes the endpoint's, the region is read from the ARN, and what only describes the answer
-    (creation time, response metadata) is left out.
-
-    Args:
-        values: A mapping as read from JSON, or as boto3 returns it.
-    """
-    name = values.get("EndpointConfigName")
-    if name is None or "EndpointName" in values or "name" in values:
-        return dict(values)
-    kept = {key: value for key, value in values.items() if key not in _ONLY_DESCRIPTIVE and value is not None}
-    region = _ARN_REGION.match(str(values.get("EndpointConfigArn", "")))
-    return {"EndpointName": name, **({"Region": region[1]} if region else {}), **kept}
-
-
-_ONLY_DESCRIPTIVE = {"EndpointConfigName", "EndpointConfigArn", "CreationTime", "ResponseMetadata"}
-_ARN_REGION = re.compile(r"arn:aws[a-z-]*:sagemaker:([a-z0-9-]+):")
+_KINDS = {type(None): "empty", list: "a list", str: "text", int: "a number", float: "a number"}
 
 
 def _read(file: Path) -> str:
@@ -93,14 +71,15 @@ def _read(file: Path) -> str:
 
 def _parse_json(text: str, name: str) -> Any:
     try:
-        values = orjson.loads(text)
-        json.loads(text, object_pairs_hook=_each_once)
-        return values
+        orjson.loads(text)  # Stricter than json, which takes NaN.
+        return json.loads(text, object_pairs_hook=_each_once)
     except _KeyTwiceError as error:
         raise DocumentError(f"{name}: the key {error.args[0]!r} is given twice.", "Keep one of the two.") from None
     except orjson.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise DocumentError(f"{name}: not JSON at {where}: {error.msg}.", "Mend it there.") from None
+    except (RecursionError, ValueError) as error:  # Nested deeper, or digits longer, than Python reads.
+        raise DocumentError(f"{name}: not JSON: {error}.", "Mend it.") from None
 
 
 class _KeyTwiceError(Exception):

@@ -34,7 +34,7 @@ class ClarifyInferenceConfig(Settings):
     max_record_count: int | None = Field(default=None, ge=1)
     """Records in one request to the model."""
 
-    max_payload_in_mb: int | None = Field(default=None, ge=1, le=25, alias="MaxPayloadInMB")
+    max_payload_in_mb: int | None = Field(default=None, ge=1, le=25)
     """Size of one request to the model, in megabytes."""
 
     probability_index: int | None = Field(default=None, ge=0)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import AliasChoices, Discriminator, Field, PrivateAttr, Tag, model_validator
 
 from warmroute.errors import InvalidSettingsError, Severity
 from warmroute.hosting.async_inference import AsyncInferenceConfig
 from warmroute.hosting.checking import check
 from warmroute.hosting.components import InferenceComponent
 from warmroute.hosting.data_capture import DataCaptureConfig
+from warmroute.hosting.described import lacks_endpoint_name, spec_values
 from warmroute.hosting.explainer import ExplainerConfig
 from warmroute.hosting.guardrails import DeploymentConfig
 from warmroute.hosting.metrics import MetricsConfig
@@ -22,6 +23,9 @@ from warmroute.hosting.text import KmsKeyId, ModelName, Name, RoleArn
 from warmroute.hosting.variants import ProductionVariant
 from warmroute.hosting.vllm import VllmContainer
 from warmroute.settings import Frozen, Many, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 def _kind_of_model(value: Any) -> str:
@@ -53,7 +57,7 @@ class EndpointSpec(Settings):
     An invalid spec cannot be built: errors raise, warnings come from :func:`warmroute.hosting.check`.
     """
 
-    name: Name = Field(alias="EndpointName")
+    name: Name = Field(validation_alias=AliasChoices("EndpointName"), serialization_alias="EndpointName")
     """Name of the endpoint, and the beginning of the names of what belongs to it."""
 
     region: Annotated[str, Field(pattern=r"\A[a-z]{2}(-[a-z]+)+-\d\Z")] | None = None
@@ -62,14 +66,18 @@ class EndpointSpec(Settings):
     model: AnyModel | None = None
     """The model of every variant and component that names none."""
 
-    models: Annotated[Frozen[dict[ModelName, AnyModel]], Field(min_length=1)] | None = None
+    models: Frozen[Annotated[dict[ModelName, AnyModel], Field(min_length=1)]] | None = None
     """Further models by the name that variants and components call them."""
 
-    variants: Annotated[Many[ProductionVariant], Field(min_length=1, max_length=10, alias="ProductionVariants")]
+    variants: Annotated[Many[ProductionVariant], Field(min_length=1, max_length=10)] = Field(
+        validation_alias=AliasChoices("ProductionVariants"), serialization_alias="ProductionVariants"
+    )
     """Production variants, 1 to 10."""
 
     shadow_variants: Annotated[Many[ProductionVariant], Field(min_length=1, max_length=10)] | None = Field(
-        default=None, alias="ShadowProductionVariants"
+        default=None,
+        validation_alias=AliasChoices("ShadowProductionVariants"),
+        serialization_alias="ShadowProductionVariants",
     )
     """A variant that gets a copy of the traffic, and whose answers are dropped."""
 
@@ -124,6 +132,35 @@ class EndpointSpec(Settings):
         if errors:
             raise InvalidSettingsError(errors)
         return self
+
+    _name_is_known: bool = PrivateAttr(default=True)
+
+    @classmethod
+    def parse(cls, values: Mapping[str, Any], *, name: str = "") -> Self:
+        """A spec from plain values: our own document, or what ``describe-endpoint-config`` returns.
+
+        Args:
+            values: Fields by snake_case or AWS name.
+            name: What to call the values in messages, usually a file.
+
+        Raises:
+            InvalidSettingsError: With every error found.
+            DocumentError: The values are those of ``describe-endpoint``.
+        """
+        spec = super().parse(spec_values(values), name=name)
+        spec._name_is_known = not lacks_endpoint_name(values)
+        return spec
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """This spec with some fields changed, held to every rule. See ``Settings.model_copy``."""
+        copy = super().model_copy(update=update, deep=deep)
+        copy._name_is_known = self._name_is_known or "name" in (update or {})
+        return copy
+
+    @property
+    def name_is_known(self) -> bool:
+        """Whether ``name`` is the endpoint's, and not that of the configuration that the spec was described by."""
+        return self._name_is_known
 
     @property
     def all_variants(self) -> tuple[ProductionVariant, ...]:

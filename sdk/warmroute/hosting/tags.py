@@ -9,8 +9,10 @@ from pydantic import BeforeValidator, Field, PlainSerializer, SerializationInfo
 
 from warmroute.settings import Frozen
 
-_TagKey = Annotated[str, Field(min_length=1, max_length=128)]
-_TagValue = Annotated[str, Field(max_length=256)]
+# AWS's [\p{L}\p{Z}\p{N}_.:/=+\-@]* as Python can say it: \w for letters, numbers and _, and each separator.
+_PATTERN = r"\A(?:[\w \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000.:/=+\-@]*)\Z"
+_TagKey = Annotated[str, Field(pattern=_PATTERN, min_length=1, max_length=128)]
+_TagValue = Annotated[str, Field(pattern=_PATTERN, max_length=256)]
 
 
 def as_tag_list(tags: Mapping[str, str]) -> list[dict[str, str]]:
@@ -36,9 +38,8 @@ def _in_the_asked_form(tags: Mapping[str, str], info: SerializationInfo) -> Any:
 
 
 Tags = Annotated[
-    Frozen[dict[_TagKey, _TagValue]],
+    Frozen[Annotated[dict[_TagKey, _TagValue], Field(max_length=50)]],
     BeforeValidator(_from_tag_list),
-    Field(max_length=50),
     PlainSerializer(_in_the_asked_form),
 ]
 """Up to 50 tags as a mapping; AWS's list of ``Key`` and ``Value`` is read too. Source: botocore ``TagList``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from warmroute.hosting.scaling import ManagedInstanceScaling
 from warmroute.hosting.text import (
@@ -55,7 +55,7 @@ class CoreDumpConfig(Settings):
 class ServerlessConfig(Settings):
     """A variant without instances of its own. Source: botocore ``ProductionVariantServerlessConfig``."""
 
-    memory_size_in_mb: Literal[1_024, 2_048, 3_072, 4_096, 5_120, 6_144] = Field(alias="MemorySizeInMB")
+    memory_size_in_mb: Literal[1_024, 2_048, 3_072, 4_096, 5_120, 6_144]
     """Memory in megabytes, in steps of 1,024."""
 
     max_concurrency: int = Field(ge=1, le=200)
@@ -85,7 +85,7 @@ class AcceleratorPartitionLayout(Settings):
 class ProductionVariant(Settings):
     """One model on one fleet of instances. Source: botocore ``ProductionVariant`` (1.44.8)."""
 
-    name: Name = Field(alias="VariantName")
+    name: Name = Field(validation_alias=AliasChoices("VariantName"), serialization_alias="VariantName")
     """Name of the variant; the same name must be kept for an update with guardrails."""
 
     model_name: ModelName | None = None
@@ -120,7 +120,7 @@ class ProductionVariant(Settings):
     serverless_config: ServerlessConfig | None = None
     """A variant without instances, instead of ``instance_type``."""
 
-    volume_size_in_gb: int | None = Field(default=None, ge=1, le=512, alias="VolumeSizeInGB")
+    volume_size_in_gb: int | None = Field(default=None, ge=1, le=512)
     """Size of the storage volume in gigabytes; not for instance types with local NVMe storage."""
 
     model_data_download_timeout_in_seconds: int | None = Field(default=None, ge=60, le=3_600)
@@ -129,7 +129,7 @@ class ProductionVariant(Settings):
     container_startup_health_check_timeout_in_seconds: int | None = Field(default=None, ge=60, le=3_600)
     """Seconds until the container must answer ``/ping``."""
 
-    enable_ssm_access: bool | None = Field(default=None, alias="EnableSSMAccess")
+    enable_ssm_access: bool | None = None
     """Whether the instances can be entered through Systems Manager."""
 
     managed_instance_scaling: ManagedInstanceScaling | None = None

@@ -50,7 +50,7 @@ class Image(Settings):
 class ModelSource(Settings):
     """Where the weights come from; exactly one of the four."""
 
-    hugging_face: Annotated[str, Field(pattern=r"\A[\w.\-]+/[\w.\-]+\Z", max_length=200)] | None = None
+    hugging_face: Annotated[str, Field(pattern=r"\A[a-zA-Z0-9_.\-]+/[a-zA-Z0-9_.\-]+\Z", max_length=200)] | None = None
     """Id on the Hugging Face Hub, downloaded when the container starts; a gated model needs ``HF_TOKEN``."""
 
     s3_prefix: Annotated[Url, Field(pattern=r"\As3://[^/]+/.*/\Z|\As3://[^/]+/\Z")] | None = None
@@ -196,13 +196,9 @@ class VllmSettings(Settings):
         argument's ``NO_`` form. Source: ``sagemaker_args.py`` of AWS's deep learning containers, and vLLM's
         ``BooleanOptionalAction``.
         """
-        variables = {}
-        for name, value in self.arguments().items():
-            if value is False:
-                variables[f"{ENVIRONMENT_PREFIX}NO_{name.upper()}"] = "true"
-            elif value is not None:
-                variables[ENVIRONMENT_PREFIX + name.upper()] = _as_text(value)
-        return variables
+        return {
+            variable_of(name, value): _as_text(value) for name, value in self.arguments().items() if value is not None
+        }
 
 
 class VllmContainer(Settings):
@@ -258,9 +254,19 @@ class VllmContainer(Settings):
         )
 
 
+def variable_of(argument: str, value: object) -> str:
+    """The variable that gives vLLM a value of an argument; a false flag has one of its own.
+
+    Args:
+        argument: Name of the argument, with underscores.
+        value: Its value.
+    """
+    return f"{ENVIRONMENT_PREFIX}{'NO_' if value is False else ''}{argument.upper()}"
+
+
 def _as_text(value: object) -> str:
     """A value as the container reads it back: JSON for lists and objects, the bare value for the rest."""
-    if value is True:
+    if isinstance(value, bool):  # A false flag has a variable of its own.
         return "true"
     if isinstance(value, (list, tuple, dict)):
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

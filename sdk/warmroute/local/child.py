@@ -31,7 +31,7 @@ class RunningLocally:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Environment variables that send boto3, the AWS CLI and the CDK CLI here, with keys of no account."""
+        """Environment variables that send boto3 and the AWS CLI here, with keys of no account."""
         return {
             "AWS_ENDPOINT_URL": self.url,
             "AWS_ACCESS_KEY_ID": ACCESS_KEY,

@@ -9,8 +9,16 @@ BASE = "inference_components[0]"
 ADAPTER = "inference_components[1]"
 NEEDS = {"number_of_accelerator_devices_required": 4, "min_memory_required_in_mb": 1_024}
 FOR_P5 = {"instance_type": "ml.p5.48xlarge", "compute_resource_requirements": NEEDS}
-FOR_P4 = {"instance_type": "ml.p4d.24xlarge", "compute_resource_requirements": NEEDS}
+FOR_P4 = {"instance_type": "ml.p4d.24xlarge", "compute_resource_requirements": {**NEEDS}}
 MANY = {f"{BASE}.specification": DROP, f"{BASE}.specifications": [FOR_P5, FOR_P4]}
+SECOND_OF_MANY = f"{BASE}.specifications[1]"
+ADAPTED = {
+    f"{ADAPTER}.specification": DROP,
+    f"{ADAPTER}.specifications": [
+        {**COMPONENTS["inference_components"][1]["specification"], "instance_type": name}
+        for name in ("ml.p5.48xlarge", "ml.p4d.24xlarge")
+    ],
+}
 SECOND = {**COMPONENTS["variants"][0], "name": "second"}
 TWO_VARIANTS = {
     "variants[1]": SECOND,
@@ -110,6 +118,34 @@ CASES = [
         COMPONENTS,
         {f"{BASE}.specification.model_name": "llama", f"{BASE}.specification.container": {"image": "registry/app:1"}},
         {f"{BASE}.specification.container": {"image": "registry/app:1"}},
+    ),
+    error(
+        "WR405",
+        f"{ADAPTER}.specifications[1].model_name",
+        COMPONENTS,
+        {**ADAPTED, f"{ADAPTER}.specifications[1].model_name": "llama"},
+        ADAPTED,
+    ),
+    error(
+        "WR406",
+        f"{ADAPTER}.specifications[1].base_inference_component_name",
+        COMPONENTS,
+        {**ADAPTED, f"{ADAPTER}.specifications[1].base_inference_component_name": "bass"},
+        ADAPTED,
+    ),
+    error(
+        "WR407",
+        f"{SECOND_OF_MANY}.compute_resource_requirements",
+        COMPONENTS,
+        {**MANY, f"{SECOND_OF_MANY}.compute_resource_requirements": DROP},
+        MANY,
+    ),
+    error(
+        "WR411",
+        f"{SECOND_OF_MANY}.compute_resource_requirements.accelerator_partition_type",
+        COMPONENTS,
+        {**MANY, f"{SECOND_OF_MANY}.compute_resource_requirements.accelerator_partition_type": "mig-3g.40gb"},
+        MANY,
     ),
     error(
         "WR408", f"{BASE}.variant_name", COMPONENTS, {f"{BASE}.variant_name": "man"}, {f"{BASE}.variant_name": "main"}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from hosting.cases.case import error, warning
-from hosting.specs import COMPONENTS, DROP, ONE_MODEL, SERVERLESS
+from hosting.cases.components import MANY, SECOND_OF_MANY
+from hosting.specs import COMPONENTS, DROP, ONE_MODEL, SERVERLESS, changed
 
 URI = "registry/vllm:mine"
 ON_HUB = {"model.source": {"hugging_face": "meta-llama/Llama-3.1-70B-Instruct"}}
@@ -33,6 +34,112 @@ CASES = [
             {"model.vllm.other_arguments": {"async_scheduling": kept}},
         )
         for lost, kept in (("true", True), (" False", False), ("", True), ([], ["a"]), (None, 0))
+    ),
+    *(
+        error(
+            "WR303",
+            "model.vllm.chat_template",
+            ONE_MODEL,
+            {"model.vllm.chat_template": lost},
+            {"model.vllm.chat_template": kept},
+        )
+        for lost, kept in (
+            ("-1e-5", "1e-5"),
+            ("--x", " --x"),
+            ("[1, 2]", "[1, 2"),
+            ("[]", "[x]"),
+            ("{} {}", "{}"),
+            (' {"a":1}{"b":2} ', '{"a":1}{"b":2'),
+        )
+    ),
+    *(
+        error(
+            "WR303",
+            "model.vllm.other_arguments.scale",
+            ONE_MODEL,
+            {"model.vllm.other_arguments": {"scale": lost}},
+            {"model.vllm.other_arguments": {"scale": kept}},
+        )
+        for lost, kept in ((["a", "-b"], ["a", "b-"]), (-1e-9, -0.5), ("-1", -1))
+    ),
+    *(
+        error(
+            "WR304",
+            f"model.vllm.other_arguments.{twice}",
+            ONE_MODEL,
+            {"model.vllm.other_arguments": {twice: value, "async_scheduling": True}},
+            {"model.vllm.other_arguments": {"async_scheduling": True}},
+        )
+        for twice, value in (
+            ("no_enable_prefix_caching", True),
+            ("model", "c/d"),
+            ("port", 80),
+            ("no_async_scheduling", True),
+        )
+    ),
+    *(
+        error(
+            "WR305",
+            f"model.environment.{twice}",
+            ONE_MODEL,
+            {**others, "model.environment": {twice: "true", "SM_VLLM_ENABLE_LORA": "true"}},
+            {"model.environment": {"SM_VLLM_ENABLE_LORA": "true"}},
+        )
+        for twice, others in (
+            ("SM_VLLM_NO_ENABLE_LORA", {}),
+            ("SM_VLLM_NO_ENFORCE_EAGER", {"model.vllm.enforce_eager": False}),
+            ("SM_VLLM_NO_ASYNC_SCHEDULING", {"model.vllm.other_arguments": {"async_scheduling": True}}),
+            ("SM_VLLM_PORT", {}),
+        )
+    ),
+    warning(
+        "WR306",
+        "inference_components[0].specifications[1].container.environment.SM_VLLM_ENFORCE_EAGER",
+        changed(COMPONENTS, MANY),
+        {f"{SECOND_OF_MANY}.container": {"image": URI, "environment": FALSE}},
+        {f"{SECOND_OF_MANY}.container": {"image": URI, "environment": TRUE}},
+    ),
+    error(
+        "WR312",
+        "model",
+        ONE_MODEL,
+        {"model.vllm": {"other_arguments": {f"a{number}": number for number in range(101)}}},
+        {"model.vllm": {"other_arguments": {f"a{number}": number for number in range(100)}}},
+    ),
+    error(
+        "WR312",
+        "model",
+        ONE_MODEL,
+        {"model.environment": {f"A{number}": "é" * 512 for number in range(32)}},
+        {"model.environment": {f"A{number}": "é" * 512 for number in range(31)}},
+    ),
+    error(
+        "WR312",
+        "model.vllm.chat_template",
+        ONE_MODEL,
+        {"model.vllm.chat_template": "x" * 1_025},
+        {"model.vllm.chat_template": "x" * 1_024},
+    ),
+    error(
+        "WR312",
+        f"model.vllm.other_arguments.{'a' * 1_017}",
+        ONE_MODEL,
+        {"model.vllm.other_arguments": {"a" * 1_017: 1}},
+        {"model.vllm.other_arguments": {"a" * 1_016: 1}},
+    ),
+    *(
+        error(
+            "WR313",
+            f"model.source.{consent}",
+            ONE_MODEL,
+            {"model.source": {place: name, consent: value}},
+            {"model.source": {"s3_prefix": "s3://models/llama/", consent: value}},
+        )
+        for place, name in (("hugging_face", "a/b"), ("model_package", "llama"))
+        for consent, value in (
+            ("model_access_config", {"accept_eula": True}),
+            ("hub_access_config", {"hub_content_arn": "a"}),
+        )
     ),
     error("WR303", "model.vllm.revision", ONE_MODEL, {"model.vllm.revision": ""}, {"model.vllm.revision": "main"}),
     error(

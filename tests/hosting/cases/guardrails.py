@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hosting.cases.case import error, warning
-from hosting.specs import COMPONENTS, DROP, ONE_MODEL, changed
+from hosting.specs import COMPONENTS, DROP, ONE_MODEL, SERVERLESS, changed
 
 ALARMS = {"alarms": [{"alarm_name": "errors"}]}
 SHIFT = "deployment_config.blue_green_update_policy.traffic_routing_configuration"
@@ -94,6 +94,13 @@ CASES = [
         ROLLING,
         ROLLED,
         {"variants[1]": {**ONE_MODEL["variants"][0], "name": "second"}},
+        {},
+    ),
+    warning(
+        "WR607",
+        ROLLING,
+        changed(SERVERLESS, {"deployment_config": {"auto_rollback_configuration": ALARMS}}),
+        {ROLLING: {"maximum_batch_size": percent(50), "wait_interval_in_seconds": 60}},
         {},
     ),
     error("WR608", TIMEOUT, CANARY, {TIMEOUT: 600}, {TIMEOUT: 601}),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from hosting.cases.case import error, warning
-from hosting.specs import COMPONENTS, DROP, ONE_MODEL, SERVERLESS
+from hosting.cases.components import MANY, SECOND_OF_MANY
+from hosting.specs import COMPONENTS, DROP, ONE_MODEL, SERVERLESS, changed
 
 ROUTING = "variants[0].routing_config"
 STRATEGY = f"{ROUTING}.routing_strategy"
@@ -93,6 +94,13 @@ CASES = [
             "inference_components[0].specification.scheduling_config": {"placement_strategy": "BINPACK"},
             ROUTING: LEAST_OUTSTANDING,
         },
+    ),
+    warning(
+        "WR108",
+        f"{SECOND_OF_MANY}.scheduling_config.placement_strategy",
+        changed(COMPONENTS, MANY),
+        {f"{SECOND_OF_MANY}.scheduling_config": {"placement_strategy": "BINPACK"}},
+        {f"{SECOND_OF_MANY}.scheduling_config": {"placement_strategy": "SPREAD"}},
     ),
     error(
         "WR205",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from hosting.cases.case import error, warning
-from hosting.specs import COMPONENTS, ONE_MODEL
+from hosting.specs import COMPONENTS, ONE_MODEL, SERVERLESS
 
 MANAGED = "variants[0].managed_instance_scaling"
 INITIAL = "variants[0].initial_instance_count"
 VARIANT = {"variant_name": "main", "min_capacity": 2, "max_capacity": 8}
 COMPONENT = {"inference_component_name": "base", "min_capacity": 1, "max_capacity": 8}
 PER_COPY = "SageMakerInferenceComponentInvocationsPerCopy"
+UTILISATION = "SageMakerVariantProvisionedConcurrencyUtilization"
 PER_INSTANCE = "SageMakerVariantInvocationsPerInstance"
 
 
@@ -132,5 +133,19 @@ CASES = [
         ONE_MODEL,
         {"auto_scaling": [VARIANT], "retain_all_variant_properties": False},
         {"auto_scaling": [VARIANT], "retain_all_variant_properties": True},
+    ),
+    error(
+        "WR513",
+        "auto_scaling[0].target_tracking.predefined_metric_type",
+        SERVERLESS,
+        {"auto_scaling": [{**VARIANT, "target_tracking": tracking(PER_INSTANCE)}]},
+        {"auto_scaling": [{**VARIANT, "target_tracking": tracking(UTILISATION)}]},
+    ),
+    error(
+        "WR513",
+        "auto_scaling[0].target_tracking.predefined_metric_type",
+        ONE_MODEL,
+        {"auto_scaling": [{**VARIANT, "target_tracking": tracking(UTILISATION)}]},
+        {"auto_scaling": [{**VARIANT, "target_tracking": tracking(PER_INSTANCE)}]},
     ),
 ]

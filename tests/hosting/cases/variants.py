@@ -99,6 +99,13 @@ CASES = [
         {"inference_components[0].specification.model_name": "llama"},
     ),
     error(
+        "WR212",
+        "shadow_variants[0].model_name",
+        COMPONENTS,
+        {"shadow_variants": [{**COMPONENTS["variants"][0], "name": "shadow", "model_name": "llama"}]},
+        {"shadow_variants": [{**COMPONENTS["variants"][0], "name": "shadow"}]},
+    ),
+    error(
         "WR213",
         "variants[1]",
         ONE_MODEL,

@@ -74,10 +74,9 @@ def types_of_several_specifications(component: InferenceComponent) -> Iterator[P
 )
 def adapters_bring_only_weights(component: InferenceComponent) -> Iterator[Problem]:
     """An adapter is loaded into a running component: it has weights, and no model, resources or copies of its own."""
-    for each in component.all_specifications:
+    for at, each in component.specifications_by_path:
         if each.base_inference_component_name is None:
             continue
-        at = "specification" if component.specification else "specifications[0]"
         if each.container is None or each.container.artifact_url is None:
             yield problem(
                 f"{at}.container.artifact_url", "An adapter needs its weights.", "Give the S3 location of a .tar.gz."
@@ -102,22 +101,24 @@ def adapters_have_a_base(spec: EndpointSpec) -> Iterator[Problem]:
     """An adapter is loaded into a component of the same endpoint, which is not an adapter itself."""
     bases = {component.name for component in spec.inference_components or () if component.base is None}
     for position, component in enumerate(spec.inference_components or ()):
-        if component.base is not None and component.base not in bases:
-            yield problem(
-                f"inference_components[{position}].specification.base_inference_component_name",
-                f"{component.base!r} is no base component of this spec.",
-                f"Base components: {', '.join(sorted(bases)) or 'none'}.",
-            )
+        for at, each in component.specifications_by_path:
+            base = each.base_inference_component_name
+            if base is not None and base not in bases:
+                yield problem(
+                    f"inference_components[{position}].{at}.base_inference_component_name",
+                    f"{base!r} is no base component of this spec.",
+                    f"Base components: {', '.join(sorted(bases)) or 'none'}.",
+                )
 
 
 @rule("WR407", Severity.ERROR, on=EndpointSpec, source=_SHAPE)
 def components_have_something_to_run(spec: EndpointSpec) -> Iterator[Problem]:
     """A base component needs a model or a container, and the resources of one copy."""
     for position, component in enumerate(spec.inference_components or ()):
-        for each in component.all_specifications:
+        for path, each in component.specifications_by_path:
             if each.base_inference_component_name is not None:
                 continue
-            at = f"inference_components[{position}].specification"
+            at = f"inference_components[{position}].{path}"
             if each.compute_resource_requirements is None:
                 yield problem(
                     f"{at}.compute_resource_requirements",
@@ -179,11 +180,11 @@ def partitions_of_the_layout(spec: EndpointSpec) -> Iterator[Problem]:
             for layout in variant.accelerator_partition_layouts or ()
             for profile in layout.accelerator_partition_types or ()
         }
-        for each in component.all_specifications:
+        for path, each in component.specifications_by_path:
             needs = each.compute_resource_requirements
             if needs is None:
                 continue
-            at = f"inference_components[{position}].specification.compute_resource_requirements"
+            at = f"inference_components[{position}].{path}.compute_resource_requirements"
             if offered and needs.accelerator_partition_type not in offered:
                 yield problem(
                     f"{at}.accelerator_partition_type",

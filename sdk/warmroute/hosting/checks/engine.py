@@ -1,4 +1,4 @@
-"""Checks of the model and the vLLM engine: what the container would misread or could not run (WR3..)."""
+"""Checks of the model and the vLLM engine: where they come from, and what could not run (WR3..)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from warmroute.hosting.instances import instance
 from warmroute.hosting.models import Model
 from warmroute.hosting.spec import EndpointSpec
 from warmroute.hosting.variants import ProductionVariant
-from warmroute.hosting.vllm import ENVIRONMENT_PREFIX, Image, ModelSource, VllmContainer, VllmSettings
+from warmroute.hosting.vllm import ENVIRONMENT_PREFIX, Image, ModelSource, VllmContainer
 from warmroute.rules import Problem, problem, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-_ENTRYPOINT = "AWS deep learning containers: sagemaker_args.py"
 
 
 @rule("WR301", Severity.ERROR, on=Image, source="AWS deep learning containers: one image per container")
@@ -39,69 +37,13 @@ def one_source(source: ModelSource) -> Iterator[Problem]:
         )
 
 
-@rule("WR303", Severity.ERROR, on=VllmSettings, source=_ENTRYPOINT)
-def values_that_the_container_passes_on(settings: VllmSettings) -> Iterator[Problem]:
-    """The container drops a text "false", turns "true" and empty text into a bare flag, and skips empty lists."""
-    for name, value in settings.arguments().items():
-        lost = isinstance(value, str) and value.strip().lower() in {"", "true", "false"}
-        if lost or value in ([], ()) or value is None:
-            yield problem(
-                name if name in type(settings).model_fields else f"other_arguments.{name}",
-                f"{value!r} does not reach vLLM as a value.",
-                "Write true or false without quotes for a flag; leave the argument out to keep vLLM's default.",
-            )
-
-
-@rule("WR304", Severity.ERROR, on=VllmSettings, source="one argument has one value")
-def no_argument_twice(settings: VllmSettings) -> Iterator[Problem]:
-    """A known argument among the other ones would set the same variable twice."""
-    for name in settings.other_arguments or ():
-        if name in type(settings).model_fields:
-            yield problem(f"other_arguments.{name}", "is an argument of its own.", f"Write it as vllm.{name}.")
-
-
-@rule("WR305", Severity.ERROR, on=VllmContainer, source="one variable has one value")
-def no_variable_twice(container: VllmContainer) -> Iterator[Problem]:
-    """A variable that repeats an engine setting would override it silently."""
-    given = container.environment or {}
-    settings = {name.removeprefix("NO_") for name in _arguments(container.vllm.environment())}
-    settings |= {"MODEL"} if container.source.hugging_face else set()
-    for variable in given:
-        argument = variable.removeprefix(ENVIRONMENT_PREFIX).removeprefix("NO_")
-        if variable.startswith(ENVIRONMENT_PREFIX) and argument in settings:
-            yield problem(
-                f"environment.{variable}", "is also set by vllm or source.", "Keep one of the two; vllm is checked."
-            )
-
-
-def _arguments(variables: dict[str, str]) -> set[str]:
-    return {variable.removeprefix(ENVIRONMENT_PREFIX) for variable in variables}
-
-
-@rule("WR306", Severity.WARNING, on=EndpointSpec, source=_ENTRYPOINT)
-def false_is_dropped(spec: EndpointSpec) -> Iterator[Problem]:
-    """A variable that says false is dropped by the container, so vLLM's default stays in force."""
-    for path, variables in _all_environments(spec):
-        for variable, value in variables.items():
-            if variable.startswith(ENVIRONMENT_PREFIX) and value.strip().lower() == "false":
-                negative = f"{ENVIRONMENT_PREFIX}NO_{variable.removeprefix(ENVIRONMENT_PREFIX)}"
-                yield problem(f"{path}.{variable}", "is dropped by the container.", f"Set {negative} to true instead.")
-
-
-def _all_environments(spec: EndpointSpec) -> Iterator[tuple[str, dict[str, str]]]:
-    named = {"model": spec.model} | {f"models.{name}": model for name, model in (spec.models or {}).items()}
-    for path, model in named.items():
-        if isinstance(model, VllmContainer):
-            yield f"{path}.environment", dict(model.environment or {})
-        elif isinstance(model, Model):
-            for position, container in enumerate(model.all_containers):
-                at = "primary_container" if model.primary_container and position == 0 else f"containers[{position}]"
-                yield f"{path}.{at}.environment", dict(container.environment or {})
-    for position, component in enumerate(spec.inference_components or ()):
-        for each in component.all_specifications:
-            if each.container:
-                at = f"inference_components[{position}].specification.container.environment"
-                yield at, dict(each.container.environment or {})
+@rule("WR313", Severity.ERROR, on=ModelSource, source="botocore S3ModelDataSource")
+def consent_goes_with_s3(source: ModelSource) -> Iterator[Problem]:
+    """Consent to a licence and a private hub belong to artefacts in S3; elsewhere they would be lost."""
+    if source.s3_prefix is None and source.s3_archive is None:
+        for name in ("model_access_config", "hub_access_config"):
+            if getattr(source, name) is not None:
+                yield problem(name, "Only artefacts in S3 take it.", "Leave it out, or give s3_prefix or s3_archive.")
 
 
 @rule("WR307", Severity.ERROR, on=ProductionVariant, source="vLLM: world size = tensor x pipeline x data parallel")

@@ -115,16 +115,13 @@ def copies_on_several_instances(spec: EndpointSpec) -> Iterator[Problem]:
     aware = {variant.name for variant in spec.variants if variant.is_prefix_aware}
     for position, component in enumerate(spec.inference_components or ()):
         on_aware = component.variant_name in aware if component.variant_name else bool(aware)
-        packed = any(
-            each.scheduling_config and each.scheduling_config.placement_strategy == "BINPACK"
-            for each in component.all_specifications
-        )
-        if on_aware and packed:
-            yield problem(
-                f"inference_components[{position}].specification.scheduling_config.placement_strategy",
-                "BINPACK puts copies on as few instances as possible; PREFIX_AWARE acts on two or more instances.",
-                "Use SPREAD.",
-            )
+        for at, each in component.specifications_by_path:
+            if on_aware and each.scheduling_config and each.scheduling_config.placement_strategy == "BINPACK":
+                yield problem(
+                    f"inference_components[{position}].{at}.scheduling_config.placement_strategy",
+                    "BINPACK puts copies on as few instances as possible; PREFIX_AWARE acts on two or more instances.",
+                    "Use SPREAD.",
+                )
 
 
 _AWARE = {RoutingStrategy.PREFIX_AWARE, RoutingStrategy.KV_AWARE}

@@ -194,13 +194,14 @@ def variants_of_one_kind(spec: EndpointSpec) -> Iterator[Problem]:
     """Either each variant serves a model, or all of them host inference components."""
     if not spec.inference_components:
         return
-    for position, variant in enumerate(spec.variants):
-        if variant.model_name:
-            yield problem(
-                f"variants[{position}].model_name",
-                "a variant that hosts inference components serves no model of its own.",
-                "Name the model in the component's specification.",
-            )
+    for field in ("variants", "shadow_variants"):
+        for position, variant in enumerate(getattr(spec, field) or ()):
+            if variant.model_name:
+                yield problem(
+                    f"{field}[{position}].model_name",
+                    "A variant that hosts inference components serves no model of its own.",
+                    "Name the model in the component's specification.",
+                )
 
 
 @rule(
