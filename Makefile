@@ -26,7 +26,8 @@ integration: $(VENV)/.dev  ## real processes: HTTP servers, real clients, the CD
 	$(BIN)/pytest integration
 
 docs: $(VENV)/.dev  ## build the documentation site, strictly
-	$(BIN)/mkdocs build --strict
+	$(BIN)/python docs/generate.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: $(VENV)/.dev  ## the figures that the documentation quotes
 	$(BIN)/python -m benchmarks

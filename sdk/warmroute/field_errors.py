@@ -105,6 +105,9 @@ _PART = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 
 def _say(details: ErrorDetails, parent: type[BaseModel], field: FieldInfo | None) -> tuple[str, str, str]:
     kind, context, value = details["type"], details.get("ctx", {}), details["input"]
+    # A variable may hold a token, so its value stays out of the message.
+    secret = "environment" in map(str.lower, map(str, details["loc"][:-1]))
+    shown = "The value" if secret else show(value)
     about = _first_paragraph(field.description) if field else ""
     id_, remedy = FORM, about
     match kind:
@@ -113,19 +116,19 @@ def _say(details: ErrorDetails, parent: type[BaseModel], field: FieldInfo | None
         case "missing":
             id_, message = MISSING, "required, but not given."
         case _ if kind in _KINDS:
-            id_, message, remedy = TYPE, f"{show(value)} is not {_KINDS[kind]}.", _join(_allowed(field), about)
+            id_, message, remedy = TYPE, f"{shown} is not {_KINDS[kind]}.", _join(_allowed(field), about)
         case _ if kind in _LIMITS:
             limit, words = _LIMITS[kind]
-            id_, message = RANGE, f"{show(value)} {words} {_number(context[limit])}."
+            id_, message = RANGE, f"{shown} {words} {_number(context[limit])}."
             remedy = _join(_allowed(field), about)
         case "enum" | "literal_error":
             choices = [choice.strip("'") for choice in context["expected"].replace(" or ", ", ").split(", ")]
-            id_, message, remedy = CHOICE, f"{show(value)} is not a choice.", _suggest(str(value), choices)
+            id_, message, remedy = CHOICE, f"{shown} is not a choice.", _suggest(str(value), choices)
         case _ if kind in _SIZES:
             limit, words = _SIZES[kind]
             id_, message = SIZE, _say_size(value, context[limit], words)
         case "string_pattern_mismatch":
-            message, remedy = f"{show(value)} is malformed.", _join(about, f"Pattern: {context['pattern']}")
+            message, remedy = f"{shown} is malformed.", _join(about, f"Pattern: {context['pattern']}")
         case _:
             message = str(context.get("error", details["msg"])).rstrip(".") + "."
     return id_, message, remedy

@@ -66,7 +66,7 @@ def test_a_longer_conversation_begins_with_the_shorter(messages: list[dict[str, 
 @given(st.integers(1, 40), st.integers(1, 5))
 def test_streamed_and_whole_answers_have_the_same_words(tokens: int, step: int) -> None:
     completion = _read(messages=HELLO, max_tokens=tokens, stream=True, stream_options={"include_usage": True})
-    wording, usage = Wording(completion, "id"), Usage(3, tokens, 2)
+    wording, usage = Wording(completion, "id", "llama"), Usage(3, tokens, 2)
     chunks = [wording.chunk(at, min(step, tokens - at), last=at + step >= tokens) for at in range(0, tokens, step)]
     events = [json.loads(line[6:]) for line in b"".join(chunks).decode().split("\n\n") if line]
     tail = wording.end(usage).decode().split("\n\n")

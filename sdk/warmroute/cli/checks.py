@@ -12,10 +12,9 @@ def checks(format: FormatOption = Format.TEXT) -> None:  # noqa: A002
 
     Example: warmroute checks
     """
-    import warmroute.hosting  # noqa: F401 - brings the checks.
-    from warmroute.rules import RULES
+    from warmroute.hosting import all_checks
 
-    rows = [RULES[id_] for id_ in sorted(RULES)]
+    rows = all_checks()
     if format is Format.JSON:
         print_json(
             [{"id": row.id, "severity": row.severity, "reason": row.reason, "source": row.source} for row in rows]
@@ -23,3 +22,4 @@ def checks(format: FormatOption = Format.TEXT) -> None:  # noqa: A002
         return
     for row in rows:
         typer.echo(f"{row.id}  {row.severity:<7}  {row.reason}")
+    typer.echo("WR001 to WR007 are errors of single fields: their type, range, choice or form.")

@@ -7,7 +7,7 @@ from warmroute.hosting.async_inference import (
     AsyncInferenceNotificationConfig,
     AsyncInferenceOutputConfig,
 )
-from warmroute.hosting.checking import check
+from warmroute.hosting.checking import all_checks, check
 from warmroute.hosting.components import (
     AvailabilityZoneBalance,
     ComponentContainer,
@@ -136,6 +136,7 @@ __all__ = [
     "VllmContainer",
     "VllmSettings",
     "VpcConfig",
+    "all_checks",
     "check",
     "inference_ami_version",
     "instance",

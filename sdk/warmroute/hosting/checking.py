@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from warmroute.errors import Severity
-from warmroute.rules import join_path, rules_for
+from warmroute.rules import RULES, join_path, rules_for
 from warmroute.settings import Settings
 
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from warmroute.errors import Finding
     from warmroute.hosting.spec import EndpointSpec
+    from warmroute.rules import Rule
 
 
 def check(spec: EndpointSpec, *, silenced: bool = False) -> list[Finding]:
@@ -33,6 +34,11 @@ def check(spec: EndpointSpec, *, silenced: bool = False) -> list[Finding]:
         for finding in applied.findings(subject, path, spec)
         if finding.severity is Severity.ERROR or finding.id not in quiet
     ]
+
+
+def all_checks() -> list[Rule]:
+    """Every check across fields, in the order of the ids; the errors of single fields are WR001 to WR007."""
+    return [RULES[id_] for id_ in sorted(RULES)]
 
 
 def _subjects(value: object, path: str = "") -> Iterator[tuple[str, Settings]]:

@@ -23,7 +23,7 @@ class ComponentContainer(Settings):
     artifact_url: Url | None = None
     """A tar.gz in S3: the model, or the adapter's weights."""
 
-    environment: Environment | None = None
+    environment: Environment | None = Field(default=None, repr=False)  # May hold a token.
     """Environment variables."""
 
     container_metrics_config: ContainerMetricsConfig | None = None

@@ -130,7 +130,7 @@ class ContainerDefinition(Settings):
     additional_model_data_sources: Annotated[Many[AdditionalModelDataSource], Field(max_length=5)] | None = None
     """Further artefacts, at most five."""
 
-    environment: Environment | None = None
+    environment: Environment | None = Field(default=None, repr=False)  # May hold a token.
     """Environment variables."""
 
     model_package_name: ModelPackageName | None = None

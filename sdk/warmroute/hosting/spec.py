@@ -148,13 +148,13 @@ class EndpointSpec(Settings):
             DocumentError: The values are those of ``describe-endpoint``.
         """
         spec = super().parse(spec_values(values), name=name)
-        spec._name_is_known = not lacks_endpoint_name(values)
+        spec._name_is_known = not lacks_endpoint_name(values)  # noqa: SLF001 - our own class.
         return spec
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """This spec with some fields changed, held to every rule. See ``Settings.model_copy``."""
         copy = super().model_copy(update=update, deep=deep)
-        copy._name_is_known = self._name_is_known or "name" in (update or {})
+        copy._name_is_known = self._name_is_known or "name" in (update or {})  # noqa: SLF001 - our own class.
         return copy
 
     @property
@@ -179,6 +179,12 @@ class EndpointSpec(Settings):
         if self.retain_all_variant_properties is not None:
             return self.retain_all_variant_properties
         return bool(self.auto_scaling)
+
+    @property
+    def models_by_path(self) -> dict[str, VllmContainer | Model]:
+        """The spec's own models by their paths in it."""
+        first = {"model": self.model} if self.model else {}
+        return first | {f"models.{name}": model for name, model in (self.models or {}).items()}
 
     def model_named(self, name: str | None) -> VllmContainer | Model | None:
         """The spec's own model that a variant or component means.

@@ -15,12 +15,10 @@ from warmroute.hosting.containers import (
     ModelDataSource,
     S3ModelDataSource,
 )
+from warmroute.hosting.environment import ENVIRONMENT_PREFIX
 from warmroute.hosting.images import LATEST, vllm_image_uri
 from warmroute.hosting.text import ImageUri, ModelPackageName, Url
 from warmroute.settings import Frozen, Many, Settings
-
-ENVIRONMENT_PREFIX = "SM_VLLM_"
-"""Prefix of the variables that AWS's container turns into vLLM arguments."""
 
 
 class Image(Settings):
@@ -213,7 +211,7 @@ class VllmContainer(Settings):
     vllm: VllmSettings = VllmSettings()
     """Arguments of the vLLM server."""
 
-    environment: Environment | None = None
+    environment: Environment | None = Field(default=None, repr=False)  # May hold a token.
     """Further environment variables, for example ``HF_TOKEN``."""
 
     def all_variables(self) -> dict[str, str]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from warmroute.errors import Severity
 from warmroute.field_errors import show
 from warmroute.hosting.containers import MAX_VARIABLE_LENGTH, MAX_VARIABLES, MAX_VARIABLES_BYTES
+from warmroute.hosting.environment import ENVIRONMENT_PREFIX
 from warmroute.hosting.models import Model
 from warmroute.hosting.spec import EndpointSpec
-from warmroute.hosting.vllm import ENVIRONMENT_PREFIX, VllmContainer, VllmSettings, variable_of
+from warmroute.hosting.vllm import VllmContainer, VllmSettings, variable_of
 from warmroute.rules import Problem, problem, rule
 
 if TYPE_CHECKING:
@@ -154,8 +155,7 @@ def false_is_dropped(spec: EndpointSpec) -> Iterator[Problem]:
 
 
 def _all_environments(spec: EndpointSpec) -> Iterator[tuple[str, Mapping[str, str]]]:
-    named = {"model": spec.model} | {f"models.{name}": model for name, model in (spec.models or {}).items()}
-    for path, model in named.items():
+    for path, model in spec.models_by_path.items():
         if isinstance(model, VllmContainer):
             yield f"{path}.environment", model.environment or {}
         elif isinstance(model, Model):

@@ -6,12 +6,13 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from warmroute.errors import InvalidSettingsError, Severity
+from warmroute.hosting.environment import number
 from warmroute.hosting.images import AMI_CUDA, cuda_version
 from warmroute.hosting.instances import instance
 from warmroute.hosting.models import Model
 from warmroute.hosting.spec import EndpointSpec
 from warmroute.hosting.variants import ProductionVariant
-from warmroute.hosting.vllm import ENVIRONMENT_PREFIX, Image, ModelSource, VllmContainer
+from warmroute.hosting.vllm import Image, ModelSource, VllmContainer
 from warmroute.rules import Problem, problem, rule
 
 if TYPE_CHECKING:
@@ -50,11 +51,7 @@ def consent_goes_with_s3(source: ModelSource) -> Iterator[Problem]:
 def enough_gpus(variant: ProductionVariant, spec: EndpointSpec) -> Iterator[Problem]:
     """An engine split over more GPUs than the instance has does not start."""
     for variables in spec.environments(variant):
-        wanted = prod(
-            int(size)
-            for kind in ("TENSOR", "PIPELINE", "DATA")
-            if (size := variables.get(f"{ENVIRONMENT_PREFIX}{kind}_PARALLEL_SIZE", "1")).isdecimal()
-        )
+        wanted = prod(number(variables, f"{kind}_parallel_size") or 1 for kind in ("tensor", "pipeline", "data"))
         for name in variant.instance_types:
             facts = instance(name)
             if facts and wanted > facts.gpu_count:
@@ -98,8 +95,7 @@ def isolated_container_downloads_nothing(spec: EndpointSpec) -> Iterator[Problem
     """A container without a network cannot download its model from the Hub."""
     if not spec.enable_network_isolation:
         return
-    named = {"model": spec.model} | {f"models.{name}": model for name, model in (spec.models or {}).items()}
-    for path, model in named.items():
+    for path, model in spec.models_by_path.items():
         if isinstance(model, VllmContainer) and model.source.hugging_face:
             yield problem(
                 f"{path}.source.hugging_face",
@@ -118,8 +114,7 @@ def one_or_several_containers(model: Model) -> Iterator[Problem]:
 @rule("WR311", Severity.ERROR, on=EndpointSpec, source="AWS deep learning containers: image registries by region")
 def image_exists(spec: EndpointSpec) -> Iterator[Problem]:
     """AWS publishes its images in most regions, for certain versions."""
-    named = {"model": spec.model} | {f"models.{name}": model for name, model in (spec.models or {}).items()}
-    for path, model in named.items():
+    for path, model in spec.models_by_path.items():
         if isinstance(model, VllmContainer) and model.image.uri is None:
             fault = _image_fault(model.image, spec.region)
             if fault:

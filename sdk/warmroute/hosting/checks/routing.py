@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from warmroute.errors import Severity
+from warmroute.hosting.environment import flag, number
 from warmroute.hosting.models import Model
 from warmroute.hosting.spec import EndpointSpec
 from warmroute.hosting.variants import ProductionVariant
@@ -61,11 +62,7 @@ def not_for_asynchronous_endpoints(variant: ProductionVariant, spec: EndpointSpe
 @rule("WR105", Severity.WARNING, on=ProductionVariant, source="vLLM --enable-prefix-caching")
 def needs_prefix_caching(variant: ProductionVariant, spec: EndpointSpec) -> Iterator[Problem]:
     """Sending alike requests to one instance gains nothing when its engine keeps no KV blocks."""
-    off = any(
-        variables.get("SM_VLLM_NO_ENABLE_PREFIX_CACHING", "").strip().lower() in {"true", ""}
-        for variables in spec.environments(variant)
-        if "SM_VLLM_NO_ENABLE_PREFIX_CACHING" in variables
-    )
+    off = any(flag(variables, "enable_prefix_caching") is False for variables in spec.environments(variant))
     if off and variant.routing_strategy in _AWARE:
         yield problem(
             _STRATEGY,
@@ -78,11 +75,8 @@ def needs_prefix_caching(variant: ProductionVariant, spec: EndpointSpec) -> Iter
 def threshold_within_the_engine(variant: ProductionVariant, spec: EndpointSpec) -> Iterator[Problem]:
     """Above the engine's own limit requests queue on the busy instance before any of them overflows."""
     settings = variant.routing_config.prefix_aware_routing_config if variant.routing_config else None
-    limits = [
-        int(limit)
-        for variables in spec.environments(variant)
-        if (limit := variables.get("SM_VLLM_MAX_NUM_SEQS", "").strip()).isdecimal()
-    ]
+    known = (number(variables, "max_num_seqs") for variables in spec.environments(variant))
+    limits = [limit for limit in known if limit]
     if settings and limits and settings.concurrency_threshold > min(limits):
         yield problem(
             "routing_config.prefix_aware_routing_config.concurrency_threshold",

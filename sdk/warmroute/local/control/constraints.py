@@ -118,7 +118,8 @@ def _compiled(pattern: str) -> re.Pattern[str] | None:
 
 
 def _say(value: object, path: str, constraint: str) -> str:
-    shown = "null" if value is None else f"'{value}'"
+    # A variable may hold a token, so its value stays out of the message.
+    shown = "null" if value is None else "(hidden)" if ".environment." in path else f"'{value}'"
     return f"Value {shown} at '{path}' failed to satisfy constraint: {constraint}"
 
 

@@ -50,7 +50,7 @@ class Answer:
         Raises:
             Refusal: The engine can never serve the request.
         """
-        wording = Wording(self._completion, f"chatcmpl-{self._id}")
+        wording = Wording(self._completion, f"chatcmpl-{self._id}", self._instance.model)
         request = EngineRequest(self._id, self._prompt, self._completion.output_tokens)
         sent = cached = 0
         self._instance.in_flight += 1

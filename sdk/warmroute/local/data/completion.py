@@ -138,12 +138,13 @@ class Wording:
     Args:
         completion: The request.
         id: Identifier of the answer.
+        model: Name of the model, where the request gives none.
     """
 
-    def __init__(self, completion: Completion, id: str) -> None:  # noqa: A002
+    def __init__(self, completion: Completion, id: str, model: str) -> None:  # noqa: A002
         self._completion = completion
         kind = "chat.completion" if completion.chat else "text_completion"
-        self._head = {"id": id, "created": int(time.time()), "model": completion.model}
+        self._head = {"id": id, "created": int(time.time()), "model": completion.model or model}
         self._kind = kind
 
     def whole(self, usage: Usage) -> bytes:

@@ -14,6 +14,7 @@ from warmroute.fleet import (
     KvCache,
     RequestRefusedError,
 )
+from warmroute.hosting.environment import flag, number, text
 from warmroute.local.data.failures import model_error
 
 if TYPE_CHECKING:
@@ -50,18 +51,18 @@ class Instance:
         self.id = id
         self.in_flight = 0
         """Requests that it was given and has not finished; what routing counts."""
-        self.caches_prefixes = environment.get("SM_VLLM_NO_ENABLE_PREFIX_CACHING", "").lower() != "true"
-        self.reports_cached_tokens = environment.get("SM_VLLM_ENABLE_PROMPT_TOKENS_DETAILS", "").lower() == "true"
+        self.caches_prefixes = flag(environment, "enable_prefix_caching") is not False
+        self.reports_cached_tokens = flag(environment, "enable_prompt_tokens_details") is True
+        self.model = text(environment, "served_model_name") or text(environment, "model") or "/opt/ml/model"
+        """The name that answers give the model."""
         self._speed = speed
         self._cost_model = cost_model
         self._cache = KvCache(cost_model.kv_cache_tokens // BLOCK_SIZE)
         self._engine = Engine(
             cost_model,
             self._cache,
-            max_num_seqs=_whole(environment, "SM_VLLM_MAX_NUM_SEQS", DEFAULT_MAX_NUM_SEQS),
-            max_num_batched_tokens=_whole(
-                environment, "SM_VLLM_MAX_NUM_BATCHED_TOKENS", DEFAULT_MAX_NUM_BATCHED_TOKENS
-            ),
+            max_num_seqs=number(environment, "max_num_seqs") or DEFAULT_MAX_NUM_SEQS,
+            max_num_batched_tokens=number(environment, "max_num_batched_tokens") or DEFAULT_MAX_NUM_BATCHED_TOKENS,
         )
         self._streams: dict[str, asyncio.Queue[tuple[int, int | None]]] = {}
         self._driver: asyncio.Task[None] | None = None
@@ -105,8 +106,3 @@ class Instance:
             for request_id, tokens in step.tokens.items():
                 if request_id in self._streams:
                     self._streams[request_id].put_nowait((tokens, step.started.get(request_id)))
-
-
-def _whole(environment: Mapping[str, str], name: str, default: int) -> int:
-    value = environment.get(name, "")
-    return int(value) if value.isdecimal() and int(value) > 0 else default

@@ -1,0 +1,28 @@
+"""Writes the pages that are made from the code: ``python docs/generate.py``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from warmroute.hosting import all_checks
+
+CHECKS = """# Checks
+
+`warmroute validate` and every way to build a spec apply these checks across fields. An error makes the spec invalid; a
+warning is shown, and can be [silenced](spec.md#silencing-a-warning) with a reason. Types, ranges and choices of single
+fields come first and have the ids WR001 to WR007 (unknown, missing, wrong type, out of range, not a choice, malformed,
+wrong size). `warmroute checks` prints this list.
+
+| id | severity | why | source |
+|---|---|---|---|
+"""
+
+
+def checks_page() -> str:
+    """The page of every check."""
+    rows = (f"| {each.id} | {each.severity} | {each.reason} | {each.source} |" for each in all_checks())
+    return CHECKS + "\n".join(rows) + "\n"
+
+
+if __name__ == "__main__":
+    Path(__file__).with_name("checks.md").write_text(checks_page(), encoding="utf-8")

@@ -1,0 +1,34 @@
+"""The documentation says what the code says."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from warmroute.cli.app import app
+from warmroute.demo import example_spec_text
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def test_the_page_of_checks_is_the_list_of_checks() -> None:
+    sys.path.insert(0, str(DOCS))
+    try:
+        from generate import checks_page
+    finally:
+        sys.path.remove(str(DOCS))
+
+    assert (DOCS / "checks.md").read_text("utf-8") == checks_page(), "Run: make docs"
+
+
+def test_the_spec_of_the_page_is_what_init_writes() -> None:
+    assert f"```yaml\n{example_spec_text()}```" in (DOCS / "spec.md").read_text("utf-8")
+
+
+def test_commands_of_the_pages_exist() -> None:
+    known = {command.callback.__name__ for command in app.registered_commands if command.callback}
+    for page in DOCS.glob("*.md"):
+        text = page.read_text("utf-8")
+        used = re.findall(r"^warmroute (\w+)", text, re.MULTILINE) + re.findall(r"`warmroute (\w+)", text)
+        assert set(used) <= known, page.name
