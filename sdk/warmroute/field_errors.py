@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 UNKNOWN, MISSING, TYPE, RANGE, CHOICE, FORM, SIZE = (f"WR00{n}" for n in range(1, 8))
 """Ids of the field errors: unknown, missing, wrong type, out of range, not a choice, malformed, wrong size."""
 
+MOST_FINDINGS = 100
+"""Field errors that are listed one by one; a document with more of them is hardly a spec."""
+
 _KINDS = {
     "int_type": "a whole number",
     "int_from_float": "a whole number",
@@ -59,11 +62,11 @@ def findings_of(error: ValidationError, cls: type[BaseModel], values: object) ->
         cls: The class that was validated.
         values: What was validated; paths use its own spelling of the fields.
     """
-    found: list[Finding] = []
-    for details in error.errors(include_url=False):
-        if _is_echo(details):
-            continue
-        found.extend(_findings(details, cls, values))
+    every = [details for details in error.errors(include_url=False) if not _is_echo(details)]
+    found = [finding for details in every[:MOST_FINDINGS] for finding in _findings(details, cls, values)]
+    if len(every) > MOST_FINDINGS:
+        message = f"{len(every) - MOST_FINDINGS:,} further errors are not listed."
+        found.append(Finding(FORM, Severity.ERROR, "", message, "Is it another file?", f"type of {cls.__name__}"))
     return found
 
 

@@ -27,7 +27,7 @@ class Ran:
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
     def run(*arguments: str, stdin: str = "") -> Ran:
         monkeypatch.setattr("sys.argv", ["warmroute", *arguments])
-        monkeypatch.setattr("sys.stdin", io.StringIO(stdin))
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
         monkeypatch.setenv("COLUMNS", "200")
         with pytest.raises(SystemExit) as stopped:
             main()

@@ -3,7 +3,9 @@
 import copy
 import json
 import pickle
+import threading
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import boto3
@@ -129,6 +131,20 @@ def test_the_id_of_the_call_wins(wire: Wire) -> None:
     assert header(wire.invoke(Body=CHAT, PrefixAwareId="own"), ID_HEADER) == "own"
 
 
+@pytest.mark.parametrize("bad", ["a\r\nX-Evil: 1", "é", "x" * 65])
+def test_a_malformed_id_of_the_call_is_refused_before_sending(wire: Wire, bad: str) -> None:
+    sagemaker.install(wire.client)
+    with pytest.raises(InvalidSettingsError):
+        wire.invoke(Body=CHAT, PrefixAwareId=bad)
+    assert not wire.sent
+
+
+def test_json_can_be_written_in_another_way(wire: Wire) -> None:
+    sagemaker.install(wire.client, encode=lambda request: b"other" if request == CHAT else b"text")
+    assert wire.invoke(Body=CHAT).body == b"other"
+    assert wire.invoke(Body=b"{}").body == b"text"
+
+
 def test_an_id_can_be_found_for_each_call(wire: Wire) -> None:
     seen = []
 
@@ -158,6 +174,37 @@ def test_installing_again_replaces(wire: Wire) -> None:
     sagemaker.install(wire.client, prefix_aware_id=lambda *_: calls.append("second") or "second")
     assert header(wire.invoke(Body=CHAT), ID_HEADER) == "second"
     assert calls == ["second"]
+
+
+def test_no_call_goes_out_unprepared_while_another_thread_installs_again(wire: Wire) -> None:
+    sagemaker.install(wire.client, prefix_aware_id="a")
+    stop = threading.Event()
+
+    def install_again() -> None:
+        while not stop.is_set():
+            sagemaker.install(wire.client, prefix_aware_id="b")
+            sagemaker.install(wire.client, prefix_aware_id="a")
+
+    with ThreadPoolExecutor(1) as pool:
+        installing = pool.submit(install_again)
+        try:
+            requests = [wire.invoke(Body=CHAT) for _ in range(150)]
+        finally:
+            stop.set()
+        installing.result()
+
+    assert {request.body for request in requests} == {CHAT_BYTES}
+    assert {header(request, ID_HEADER) for request in requests} <= {"a", "b"}
+
+
+def test_a_function_that_finds_the_id_cannot_change_the_call(wire: Wire) -> None:
+    def find(_: str, params: Any) -> str:
+        params["Body"] = b"changed"
+        return "a"
+
+    sagemaker.install(wire.client, prefix_aware_id=find)
+    with pytest.raises(TypeError):
+        wire.invoke(Body=CHAT)
 
 
 def test_uninstalling_restores_the_client(wire: Wire) -> None:

@@ -10,7 +10,7 @@ import pytest
 from moto import mock_aws
 
 from warmroute import deploy
-from warmroute.deploy import deployment as deployment_module
+from warmroute.deploy import waiting
 from warmroute.local.control import Clock, Durations, install
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Account:
 def account(monkeypatch: pytest.MonkeyPatch) -> Iterator[Account]:
     clock = Clock(speed=0)
     install(clock=clock, durations=Durations())
-    monkeypatch.setattr(deployment_module.time, "sleep", clock.advance)
+    monkeypatch.setattr(waiting.time, "sleep", clock.advance)
     for name in ("AWS_ENDPOINT_URL", "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)
     with mock_aws():

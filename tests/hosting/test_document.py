@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import os
+import threading
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 import yaml
@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from warmroute.errors import DocumentError, InvalidSettingsError
 from warmroute.hosting import EndpointSpec, load_spec, parse_spec
 from warmroute.hosting.described import spec_values
-from warmroute.hosting.document import MAX_DOCUMENT_BYTES
+from warmroute.hosting.document import MAX_DOCUMENT_BYTES, read_text
 
 SPECS = {"model": ONE_MODEL, "serverless": SERVERLESS, "components": COMPONENTS}
 
@@ -257,12 +257,23 @@ def test_an_empty_file(tmp_path):
     assert refused_file(file).startswith("the document is empty")
 
 
-def test_a_large_file_is_refused_without_reading_it(tmp_path, monkeypatch):
+def test_a_large_file_is_refused_and_read_no_further_than_a_spec_can_be(tmp_path):
     file = tmp_path / "endpoint.yaml"
     with file.open("wb") as opened:
         opened.truncate(50_000_000)
-    monkeypatch.setattr(Path, "read_bytes", lambda _: pytest.fail("The file was read."))
-    assert refused_file(file).startswith("50,000,000 bytes, more than the 1,048,576 of a spec.")
+    assert refused_file(file).startswith("more than the 1,048,576 bytes of a spec.")
+
+    class Endless:
+        asked = 0
+
+        def read(self, size):
+            self.asked += size
+            return b" " * size
+
+    stream = Endless()
+    with pytest.raises(DocumentError, match="more than the 1,048,576 bytes"):
+        read_text(stream, "standard input")
+    assert stream.asked == MAX_DOCUMENT_BYTES + 1
 
 
 def test_the_largest_file_is_read(tmp_path):
@@ -301,10 +312,20 @@ def test_a_file_that_may_not_be_read(tmp_path):
     assert refused_file(file).startswith("Permission denied.")
 
 
-def test_a_named_pipe_does_not_block(tmp_path):
+def test_a_pipe_is_read_like_a_file(tmp_path):
     pipe = tmp_path / "endpoint.yaml"
     os.mkfifo(pipe)
-    refused_file(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(json.dumps(ONE_MODEL),))
+    writer.start()
+    assert load_spec(pipe) == EndpointSpec.parse(ONE_MODEL)
+    writer.join()
+
+
+def test_a_document_full_of_errors_lists_the_first_of_them():
+    with pytest.raises(InvalidSettingsError) as refused:
+        EndpointSpec.parse({**ONE_MODEL, **{f"unknown_{number}": 1 for number in range(5_000)}})
+    assert len(refused.value.findings) == 101
+    assert refused.value.findings[-1].message == "4,900 further errors are not listed."
 
 
 def outcome(read, *args, **options):

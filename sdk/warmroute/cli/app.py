@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Annotated
 
@@ -40,6 +41,9 @@ def _options(
 
 def main() -> None:
     """Run the command; a user's mistake ends in one message and exit code 1, never in a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # A character that the terminal lacks is escaped, not an error.
+            stream.reconfigure(errors="backslashreplace")
     try:
         app()
     except InvalidSettingsError as error:
@@ -50,4 +54,7 @@ def main() -> None:
         sys.exit(1)
     except BrokenPipeError:
         sys.stderr.close()
+        sys.exit(1)
+    except OSError as error:  # Standard output that cannot be written; every other file has its own message.
+        sys.stderr.write(f"{error.strerror or error}.\n")
         sys.exit(1)

@@ -23,7 +23,7 @@ def apply(
         bool, typer.Option(help="Wait until the endpoint serves; components and scaling are put in place only then.")
     ] = True,
     poll: Annotated[
-        float, typer.Option(help="Longest time between two looks at the endpoint, in seconds.", min=0.05)
+        float, typer.Option(help="Longest time between two looks at the endpoint, in seconds.", min=0.05, max=3600)
     ] = 10.0,
     format: FormatOption = Format.TEXT,  # noqa: A002
 ) -> None:
@@ -44,6 +44,8 @@ def apply(
     typer.echo(f"{outcome.endpoint}: {outcome.result}, configuration {outcome.endpoint_config}, {outcome.region}")
     for name, result in outcome.components.items():
         typer.echo(f"{name}: {result}")
+    if outcome.left_over:
+        typer.echo(f"Not in the spec, and left alone: {', '.join(outcome.left_over)}.")
     if outcome.left_out:
         typer.echo(f"Not looked at without waiting: {', '.join(outcome.left_out)}. Apply again to put them in place.")
 

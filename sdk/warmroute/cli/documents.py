@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from warmroute.errors import DocumentError
+
 if TYPE_CHECKING:
     from warmroute.hosting import EndpointSpec
 
@@ -17,7 +19,11 @@ def read_spec(path: str) -> EndpointSpec:
         InvalidSettingsError: It has errors.
     """
     from warmroute.hosting import load_spec, parse_spec
+    from warmroute.hosting.document import read_text
 
-    if path == "-":
-        return parse_spec(sys.stdin.read(), name="standard input")
-    return load_spec(path)
+    if path != "-":
+        return load_spec(path)
+    if sys.stdin is None:
+        raise DocumentError("Standard input is closed.", "Give the path of a spec instead of -.")
+    name = "standard input"
+    return parse_spec(read_text(sys.stdin.buffer, name), name=name)

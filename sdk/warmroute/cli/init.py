@@ -19,10 +19,13 @@ def init(
     from warmroute.demo import example_spec_text
     from warmroute.errors import DocumentError
 
-    if path.exists() and not force:
-        raise DocumentError(f"{path}: the file exists.", "Choose another name, or --force to overwrite it.")
+    if path.suffix == ".json":
+        raise DocumentError(f"{path}: a first spec is written as YAML, with comments.", "Choose a name in .yaml.")
     try:
-        path.write_text(example_spec_text(), encoding="utf-8")
+        with path.open("w" if force else "x", encoding="utf-8") as file:
+            file.write(example_spec_text())
+    except FileExistsError:
+        raise DocumentError(f"{path}: the file exists.", "Choose another name, or --force to overwrite it.") from None
     except OSError as error:
         raise DocumentError(f"{path}: {error.strerror}.", "Choose a folder that exists and can be written.") from None
     typer.echo(f"Wrote {path}. Next: warmroute validate {path}")

@@ -38,11 +38,11 @@ def print_findings(findings: Iterable[Finding], name: str, *, to_stderr: bool = 
     stream = sys.stderr if to_stderr else sys.stdout
     for finding in findings:
         label = f"{finding.severity} {finding.id}"
-        if stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb":
+        if stream is not None and stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb":
             label = typer.style(label, fg="red" if finding.severity == "error" else "yellow", bold=True)
         typer.echo(f"{name}: {label}: {finding}", err=to_stderr)
 
 
 def is_terminal() -> bool:
     """Whether a person watches standard output."""
-    return sys.stdout.isatty()
+    return sys.stdout is not None and sys.stdout.isatty()

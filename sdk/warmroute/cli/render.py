@@ -32,12 +32,14 @@ def render(
     from warmroute import render as renderings
 
     document = read_spec(spec)
+    if region:
+        document = document.model_copy(update={"region": region})
     match to:
         case Target.BOTO3:
-            print_json([call.as_dict() for call in renderings.to_boto3(document, region=region)])
+            print_json([call.as_dict() for call in renderings.to_boto3(document)])
         case Target.CLOUDFORMATION:
-            print_json(renderings.to_cloudformation(document, region=region))
+            print_json(renderings.to_cloudformation(document))
         case Target.TERRAFORM:
-            print_json(renderings.to_terraform(document, region=region))
+            print_json(renderings.to_terraform(document))
         case Target.SAGEMAKER_CORE:
-            print_json([call.as_dict() for call in renderings.to_sagemaker_core(document, region=region)])
+            print_json([call.as_dict() for call in renderings.to_sagemaker_core(document)])

@@ -1,22 +1,30 @@
-"""A boto3 ``sagemaker-runtime`` client that sends equal prompts as equal bytes, and names the tenant.
+"""A boto3 or aiobotocore ``sagemaker-runtime`` client that sends equal prompts as equal bytes, and names the tenant.
 
 ::
 
     runtime = sagemaker.install(boto3.client("sagemaker-runtime"), prefix_aware_id="support-bot")
     runtime.invoke_endpoint(EndpointName="chat", Body={"messages": [...], "temperature": 0.2})
+
+An aiobotocore client is installed on in the same way, inside ``async with session.create_client(…) as runtime``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from weakref import WeakKeyDictionary
 
-from warmroute.errors import WarmrouteError
+from warmroute.client.body_size import MAX_BODY_BYTES, BodyTooLargeError, check_size
+from warmroute.client.errors import UnsupportedClientError
+from warmroute.client.runtime_client import SERVICE, runtime_events
 from warmroute.prefix import CanonicalJsonError, canonical_json
 from warmroute.routing import PrefixAwareId
 
-MAX_BODY_BYTES = 6_291_456
-"""Largest body of a request. Source: botocore ``BodyBlob`` (sagemaker-runtime), which boto3 does not enforce."""
+if TYPE_CHECKING:
+    from warmroute.client.encoding import Encode
+
+__all__ = ["MAX_BODY_BYTES", "BodyTooLargeError", "IdOfCall", "UnsupportedClientError", "install", "uninstall"]
 
 Client = TypeVar("Client")
 
@@ -24,28 +32,9 @@ IdOfCall: TypeAlias = Callable[[str, Mapping[str, Any]], str | None]
 """From the operation (``InvokeEndpoint``…) and the arguments of a call to its id, or None for a call without one."""
 
 
-class UnsupportedClientError(WarmrouteError, TypeError):
-    """A client of another service than ``sagemaker-runtime``, or no boto3 client at all."""
-
-
-class BodyTooLargeError(WarmrouteError, ValueError):
-    """A body that SageMaker would refuse for its size; nothing was sent.
-
-    Args:
-        size: Bytes of the body.
-    """
-
-    def __init__(self, size: int) -> None:
-        message = f"Body: {size:,} bytes are more than SageMaker's limit of {MAX_BODY_BYTES:,}; nothing was sent."
-        super().__init__(message, "Shorten the request, or send it with InvokeEndpointAsync through S3.")
-        self.size = size
-
-    def __reduce__(self) -> tuple[type[BodyTooLargeError], tuple[int]]:
-        """Rebuilt from the size, so that it survives a process boundary."""
-        return type(self), (self.size,)
-
-
-def install(client: Client, *, prefix_aware_id: str | IdOfCall | None = None) -> Client:
+def install(
+    client: Client, *, prefix_aware_id: str | IdOfCall | None = None, encode: Encode = canonical_json
+) -> Client:
     """Make a client send canonical JSON and a PrefixAwareId.
 
     From then on ``invoke_endpoint`` and ``invoke_endpoint_with_response_stream``
@@ -53,28 +42,32 @@ def install(client: Client, *, prefix_aware_id: str | IdOfCall | None = None) ->
     - take a dict or a list as ``Body`` and send its canonical JSON, as ``application/json`` unless the call says else;
     - send a ``str`` or ``bytes`` body as canonical JSON if it is a JSON object or array and its ContentType is absent
       or ``application/json``; every other body is sent as it is, also one with a fault such as a duplicate key;
-    - send the id, unless the call gives its own ``PrefixAwareId``;
+    - send the id, unless the call gives its own ``PrefixAwareId``; a malformed one is refused, since botocore sends
+      line breaks and non-ASCII characters as they are;
     - refuse a body beyond 6,291,456 bytes before anything is sent.
 
     Other operations, and the arguments that callers pass, stay as they are. Installing again replaces the id.
 
     Args:
-        client: A boto3 or botocore ``sagemaker-runtime`` client; returned.
-        prefix_aware_id: One id for every call, or a function that finds the id of a call.
+        client: A boto3, botocore or aiobotocore ``sagemaker-runtime`` client; returned.
+        prefix_aware_id: One id for every call, or a function that finds the id of a call, of a tenant or of a
+            conversation; ``warmroute.client.ids.hashed_id`` keeps their names to yourself.
+        encode: How JSON is written; for another order of fields, ``functools.partial(canonical_json, order=…)``.
 
     Raises:
         UnsupportedClientError: The client is not a ``sagemaker-runtime`` client.
         InvalidSettingsError: The id is malformed; of a function's ids, at the call.
     """
     find_id = prefix_aware_id if callable(prefix_aware_id) else _constant(prefix_aware_id)
-
-    def prepare(params: Mapping[str, Any], model: Any, **_: Any) -> dict[str, Any]:
-        return _prepared(params, model.name, find_id)
-
-    uninstall(client)
-    events = _events(client)
+    events = runtime_events(client)
+    installed = _INSTALLED.get(events)
+    if installed is not None:
+        # One assignment, so that no call of another thread goes out unprepared in between.
+        installed.settings = (find_id, encode)
+        return client
+    preparation = _INSTALLED[events] = _Preparation((find_id, encode))
     for event in _EVENTS:
-        events.register(event, prepare, unique_id=_unique_id(event))
+        events.register(event, preparation, unique_id=_unique_id(event))
     return client
 
 
@@ -84,26 +77,32 @@ def uninstall(client: object) -> None:
     Raises:
         UnsupportedClientError: The client is not a ``sagemaker-runtime`` client.
     """
-    events = _events(client)
+    events = runtime_events(client)
+    _INSTALLED.pop(events, None)
     for event in _EVENTS:
         events.unregister(event, unique_id=_unique_id(event))
 
 
-_SERVICE = "sagemaker-runtime"
 _EVENTS = tuple(
-    f"provide-client-params.{_SERVICE}.{operation}"
+    f"provide-client-params.{SERVICE}.{operation}"
     for operation in ("InvokeEndpoint", "InvokeEndpointWithResponseStream")
 )
 """The two operations whose models have PrefixAwareId; the event comes before validation and signing."""
 
 
-def _events(client: object) -> Any:
-    meta = getattr(client, "meta", None)
-    service = getattr(getattr(meta, "service_model", None), "service_name", None)
-    if service != _SERVICE:
-        found = f"a {service} client" if service else f"a {type(client).__name__}"
-        raise UnsupportedClientError(f"client: {found} does not invoke endpoints.", f'Use boto3.client("{_SERVICE}").')
-    return client.meta.events  # type: ignore[attr-defined]
+class _Preparation:
+    """What botocore calls with the arguments of every invocation."""
+
+    def __init__(self, settings: tuple[IdOfCall, Encode]) -> None:
+        self.settings = settings
+
+    def __call__(self, params: Mapping[str, Any], model: Any, **_: Any) -> dict[str, Any]:
+        find_id, encode = self.settings
+        return _prepared(params, model.name, find_id, encode)
+
+
+_INSTALLED: WeakKeyDictionary[Any, _Preparation] = WeakKeyDictionary()
+"""The preparation of each client, by the client's events."""
 
 
 def _unique_id(event: str) -> str:
@@ -115,20 +114,21 @@ def _constant(prefix_aware_id: str | None) -> IdOfCall:
     return lambda _operation, _params: checked
 
 
-def _prepared(params: Mapping[str, Any], operation: str, find_id: IdOfCall) -> dict[str, Any]:
+def _prepared(params: Mapping[str, Any], operation: str, find_id: IdOfCall, encode: Encode) -> dict[str, Any]:
     prepared = dict(params)
-    if "PrefixAwareId" not in params:
-        prefix_aware_id = find_id(operation, params)
-        if prefix_aware_id is not None:
-            prepared["PrefixAwareId"] = PrefixAwareId(prefix_aware_id)
+    prefix_aware_id = (
+        params["PrefixAwareId"] if "PrefixAwareId" in params else find_id(operation, MappingProxyType(params))
+    )
+    if prefix_aware_id is not None:
+        prepared["PrefixAwareId"] = PrefixAwareId(prefix_aware_id)
     if "Body" in params:
         body = params["Body"]
         if isinstance(body, (Mapping, list)):
-            prepared["Body"] = canonical_json(body)
+            prepared["Body"] = encode(body)
             prepared.setdefault("ContentType", "application/json")
         elif isinstance(body, (str, bytes, bytearray)) and _may_be_json(params.get("ContentType")):
-            prepared["Body"] = _canonical_text(body)
-        _check_size(prepared["Body"])
+            prepared["Body"] = _canonical_text(body, encode)
+        check_size(prepared["Body"])
     return prepared
 
 
@@ -136,13 +136,13 @@ def _may_be_json(content_type: object) -> bool:
     return content_type is None or str(content_type).partition(";")[0].strip().lower() == "application/json"
 
 
-def _canonical_text(body: str | bytes | bytearray) -> str | bytes | bytearray:
+def _canonical_text(body: str | bytes | bytearray, encode: Encode) -> str | bytes | bytearray:
     # Numbers, words and quoted text are JSON too, but a body of these may as well be CSV or plain text.
     text = body if isinstance(body, str) else bytes(body)
     if not _opens_object_or_array(text):
         return body
     try:
-        return canonical_json(text)
+        return encode(text)
     except CanonicalJsonError:
         return body
 
@@ -150,10 +150,3 @@ def _canonical_text(body: str | bytes | bytearray) -> str | bytes | bytearray:
 def _opens_object_or_array(text: str | bytes) -> bool:
     start = text.lstrip()[:1]
     return (start if isinstance(start, str) else start.decode("latin-1")) in {"{", "["}
-
-
-def _check_size(body: object) -> None:
-    if isinstance(body, str):
-        body = body.encode(errors="surrogatepass")
-    if isinstance(body, (bytes, bytearray)) and len(body) > MAX_BODY_BYTES:
-        raise BodyTooLargeError(len(body))

@@ -71,6 +71,29 @@ class Aws:
             response: dict[str, Any] = getattr(self._clients[service], operation)(**parameters)
             return response
 
+    def create(self, service: str, operation: str, **parameters: Any) -> bool:
+        """One call that makes something, or False where it exists already.
+
+        Raises:
+            DeploymentError: As for a call.
+        """
+        try:
+            self.call(service, operation, **parameters)
+        except DeploymentError as error:
+            if "already exist" in error.message.lower():
+                return False
+            raise
+        return True
+
+    @staticmethod
+    def is_passing(error: DeploymentError) -> bool:
+        """Whether a failure is one that the next call may not meet: throttling, a fault of AWS's, a lost connection."""
+        response = getattr(error.__cause__, "response", None)
+        if response is None:
+            return type(error.__cause__).__name__ in _PASSING_CONNECTION_ERRORS
+        status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+        return status >= 500 or "throttl" in str(response.get("Error", {}).get("Code", "")).lower()
+
     def describe(self, operation: str, **parameters: Any) -> dict[str, Any] | None:
         """What SageMaker says of a resource, or None where it does not exist.
 
@@ -116,7 +139,18 @@ def _as_deployment_errors(operation: str) -> Iterator[None]:
         ) from error
     except exceptions.BotoCoreError as error:
         raise DeploymentError(f"{name}: {error}.") from error
+    except ValueError as error:  # An address, or a number in the environment, that botocore cannot read.
+        raise DeploymentError(f"{name}: {error}.", "Check AWS_ENDPOINT_URL and the AWS_… settings.") from error
 
+
+_PASSING_CONNECTION_ERRORS = {
+    "ConnectTimeoutError",
+    "ConnectionClosedError",
+    "ConnectionError",
+    "EndpointConnectionError",
+    "HTTPClientError",
+    "ReadTimeoutError",
+}
 
 _REMEDIES = {
     "ExpiredToken": "Log in again.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,11 +9,12 @@ from warmroute.deploy.aws import Aws, default_session, region_of
 from warmroute.deploy.components import component_update
 from warmroute.deploy.progress import Action, Progress
 from warmroute.deploy.tags import sync_tags
+from warmroute.deploy.waiting import wait_for_component, wait_for_endpoint
 from warmroute.errors import DeploymentError, IncompleteSpecError
 from warmroute.render import to_boto3
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from boto3.session import Session
 
@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 Result = Literal["created", "updated", "unchanged"]
 """What a deployment did to one resource."""
 
-_SETTLED = {"InService", "Failed", "OutOfService", "UpdateRollbackFailed"}
-_LONGEST_WAIT_SECONDS = 28_800
-"""The longest that a guardrail may let an update take. Source: botocore ``MaximumExecutionTimeoutInSeconds``."""
+MAX_POLL_SECONDS = 3_600
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +48,9 @@ class Outcome:
 
     left_out: tuple[str, ...] = ()
     """Components and scaling that were not looked at, since they need a serving endpoint."""
+
+    left_over: tuple[str, ...] = ()
+    """Components that run on the endpoint, and that the spec does not have; they are left alone."""
 
 
 class Deployment:
@@ -75,6 +76,10 @@ class Deployment:
                 f"name: {spec.name} is the name of a configuration; a description does not say whose it is.",
                 "Add EndpointName, or name: another name is another fleet.",
             )
+        if not 0 < poll_seconds <= MAX_POLL_SECONDS:
+            raise DeploymentError(
+                f"poll_seconds: {poll_seconds} is out of range.", f"Allowed: up to {MAX_POLL_SECONDS:,}."
+            )
         self._spec = spec
         session = session or default_session()
         self._region = region_of(spec, session)
@@ -98,6 +103,7 @@ class Deployment:
         config = _only(calls, "create_endpoint")["EndpointConfigName"]
         current = self._aws.describe("describe_endpoint", EndpointName=self._spec.name)
         self._refuse_unfit(current, config)
+        self._refuse_components_of_others(calls)
         for call in calls:
             if call.operation in _MAKERS:
                 self._make_once(call, on_progress)
@@ -106,7 +112,7 @@ class Deployment:
         if not wait:
             left_out = tuple(call.parameters[_NEEDS_SERVICE[call.operation]] for call in later)
             return Outcome(self._spec.name, result, config, self._region, left_out=left_out)
-        self._wait_for_endpoint(config, on_progress)
+        wait_for_endpoint(self._aws, self._spec.name, config, poll_seconds=self._poll_seconds, on_progress=on_progress)
         components = {}
         for call in later:
             if call.operation == "create_inference_component":
@@ -115,7 +121,7 @@ class Deployment:
             else:
                 self._aws.call(call.service, call.operation, **call.parameters)
                 on_progress(Progress("ready", "scaling", call.parameters["ResourceId"]))
-        return Outcome(self._spec.name, result, config, self._region, components)
+        return Outcome(self._spec.name, result, config, self._region, components, left_over=self._left_over(components))
 
     def _refuse_unfit(self, current: dict[str, Any] | None, config: str) -> None:
         """Refuse to touch an endpoint that failed or that is on its way to something else."""
@@ -128,20 +134,34 @@ class Deployment:
             )
         on_its_way = status in {"Creating", "Updating"} and _config_of(current) == config
         if status not in {"InService", "UpdateRollbackFailed"} and not on_its_way:
+            lasting = status in {"OutOfService", "Deleting"}
             raise DeploymentError(
                 f"Endpoint {self._spec.name} is in state {status}, so it cannot be changed now.",
-                "Wait until it is InService, then apply again.",
+                "Apply again once it is deleted." if lasting else "Wait until it is InService, then apply again.",
             )
+
+    def _refuse_components_of_others(self, calls: list[Call]) -> None:
+        """Refuse to take over a component that runs on another endpoint; names are unique in account and region."""
+        for call in calls:
+            if call.operation != "create_inference_component":
+                continue
+            name = call.parameters["InferenceComponentName"]
+            running = self._aws.describe("describe_inference_component", InferenceComponentName=name)
+            if running is not None and running["EndpointName"].lower() != self._spec.name.lower():
+                raise DeploymentError(
+                    f"Inference component {name} belongs to endpoint {running['EndpointName']}.",
+                    "Names of components are unique in an account and region: give this one another name.",
+                )
 
     def _make_once(self, call: Call, on_progress: Callable[[Progress], None]) -> None:
         describe, key, arn, kind = _MAKERS[call.operation]
         name = call.parameters[key]
         existing = self._aws.describe(describe, **{key: name})
         action: Action = "created"
-        if existing is None:
-            self._aws.call(call.service, call.operation, **call.parameters)
-        else:
+        if existing is not None:
             action = self._retag(existing[arn], call.parameters)
+        elif not self._aws.create(call.service, call.operation, **call.parameters):
+            action = "unchanged"  # Somebody else has just made it; its name is a hash of its content.
         on_progress(Progress(action, kind, name))
 
     def _retag(self, arn: str, wanted: dict[str, Any]) -> Result:
@@ -152,9 +172,12 @@ class Deployment:
     ) -> Result:
         create = _only(calls, "create_endpoint")
         result: Result
-        if current is None:
-            self._aws.call("sagemaker", "create_endpoint", **create)
+        if current is None and self._aws.create("sagemaker", "create_endpoint", **create):
             result = "created"
+        elif current is None:
+            raise DeploymentError(
+                f"Endpoint {self._spec.name} has just been created by somebody else.", "Apply again to follow it."
+            )
         elif _config_of(current) == create["EndpointConfigName"]:
             result = self._retag(current["EndpointArn"], create)
         else:
@@ -165,30 +188,11 @@ class Deployment:
         on_progress(Progress(result, "endpoint", self._spec.name))
         return result
 
-    def _wait_for_endpoint(self, config: str, on_progress: Callable[[Progress], None]) -> None:
-        for state in self._states("describe_endpoint", EndpointName=self._spec.name):
-            status, variants = state["EndpointStatus"], state.get("ProductionVariants", [])
-            on_progress(
-                Progress(
-                    "ready" if status == "InService" else "waiting",
-                    "endpoint",
-                    self._spec.name,
-                    status,
-                    sum(variant.get("CurrentInstanceCount", 0) for variant in variants),
-                    sum(variant.get("DesiredInstanceCount", 0) for variant in variants),
-                )
-            )
-            if status not in _SETTLED:
-                continue
-            reason = str(state.get("FailureReason") or "SageMaker gives no reason").rstrip(".")
-            if status != "InService":
-                raise DeploymentError(f"Endpoint {self._spec.name} ended in state {status}: {reason}.")
-            if state["EndpointConfigName"] != config:
-                raise DeploymentError(
-                    f"The update of endpoint {self._spec.name} was rolled back: {reason}.",
-                    f"It still serves {state['EndpointConfigName']}; look at its alarms and container logs.",
-                )
-            return
+    def _left_over(self, wanted: Mapping[str, Result]) -> tuple[str, ...]:
+        """Components that run on the endpoint, and that the spec does not have."""
+        running = self._aws.call("sagemaker", "list_inference_components", EndpointNameEquals=self._spec.name)
+        names = (component["InferenceComponentName"] for component in running["InferenceComponents"])
+        return tuple(sorted(name for name in names if name not in wanted))
 
     def _settle_component(self, name: str, wanted: dict[str, Any], on_progress: Callable[[Progress], None]) -> Result:
         """Create or update one component, and wait until it serves."""
@@ -202,28 +206,8 @@ class Deployment:
                 self._aws.call("sagemaker", "update_inference_component", **update)
                 result = "updated"
         on_progress(Progress(result, "inference component", name))
-        for state in self._states("describe_inference_component", InferenceComponentName=name):
-            status = state["InferenceComponentStatus"]
-            on_progress(Progress("ready" if status == "InService" else "waiting", "inference component", name, status))
-            if status == "Failed":
-                reason = str(state.get("FailureReason") or "SageMaker gives no reason").rstrip(".")
-                raise DeploymentError(f"Inference component {name} failed: {reason}.")
-            if status == "InService":
-                break
+        wait_for_component(self._aws, name, poll_seconds=self._poll_seconds, on_progress=on_progress)
         return result
-
-    def _states(self, operation: str, **parameters: Any) -> Iterator[dict[str, Any]]:
-        """The states of a resource, one each poll, for as long as the longest update may take."""
-        waited, pause = 0.0, min(1.0, self._poll_seconds)
-        while waited <= _LONGEST_WAIT_SECONDS:
-            state = self._aws.describe(operation, **parameters)
-            if state is None:
-                raise DeploymentError(f"{next(iter(parameters.values()))} was deleted while it was waited for.")
-            yield state
-            time.sleep(pause)
-            waited += pause
-            pause = min(self._poll_seconds, pause * 1.5)
-        raise DeploymentError(f"{next(iter(parameters.values()))} has not settled within {_LONGEST_WAIT_SECONDS:,} s.")
 
 
 _MAKERS = {

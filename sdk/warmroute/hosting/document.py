@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 import orjson
 import yaml
@@ -52,21 +52,37 @@ def parse_spec(text: str, *, name: str = "spec", format: Literal["yaml", "json"]
 _KINDS = {type(None): "empty", list: "a list", str: "text", int: "a number", float: "a number"}
 
 
+def read_text(stream: BinaryIO, name: str) -> str:
+    """The text of an open document, as far as it has the size of a spec.
+
+    Args:
+        stream: Where to read; a pipe as well as a file.
+        name: What to call it in messages.
+
+    Raises:
+        DocumentError: It is larger than a spec can be, or not UTF-8.
+    """
+    data = stream.read(MAX_DOCUMENT_BYTES + 1)
+    if len(data) > MAX_DOCUMENT_BYTES:
+        raise DocumentError(f"{name}: more than the {MAX_DOCUMENT_BYTES:,} bytes of a spec.", "Is it another file?")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DocumentError(f"{name}: not UTF-8 text (byte {error.start}).", "Save it as UTF-8.") from None
+
+
 def _read(file: Path) -> str:
     try:
-        if not file.is_file():
-            what = "is a folder" if file.is_dir() else "does not exist"
-            raise DocumentError(f"{file}: the file {what}.", "Give the path of a spec; `warmroute init` writes one.")
-        size = file.stat().st_size
-        if size > MAX_DOCUMENT_BYTES:
-            raise DocumentError(
-                f"{file}: {size:,} bytes, more than the {MAX_DOCUMENT_BYTES:,} of a spec.", "Is it another file?"
-            )
-        return file.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DocumentError(f"{file}: not UTF-8 text (byte {error.start}).", "Save it as UTF-8.") from None
-    except OSError as error:
-        raise DocumentError(f"{file}: {error.strerror}.", "Check the path and its permissions.") from None
+        with file.open("rb") as stream:
+            return read_text(stream, str(file))
+    except FileNotFoundError:
+        remedy = "Give the path of a spec; `warmroute init` writes one."
+        raise DocumentError(f"{file}: the file does not exist.", remedy) from None
+    except IsADirectoryError:
+        raise DocumentError(f"{file}: the file is a folder.", "Give the path of a spec.") from None
+    except (OSError, ValueError) as error:  # ValueError: a name that no file can have.
+        reason = getattr(error, "strerror", None) or error
+        raise DocumentError(f"{file}: {reason}.", "Check the path and its permissions.") from None
 
 
 def _parse_json(text: str, name: str) -> Any:
@@ -126,6 +142,6 @@ def _parse_yaml(text: str, name: str) -> Any:
         mark = error.problem_mark
         where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         raise DocumentError(f"{name}: not YAML{where}: {error.problem}.", "Mend it there.") from None
-    except (yaml.YAMLError, RecursionError, ValueError, TypeError, KeyError) as error:
+    except (yaml.YAMLError, RecursionError, ValueError, TypeError, LookupError, AttributeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise DocumentError(f"{name}: not YAML: {reason}.", "Mend it.") from None

@@ -30,6 +30,8 @@ def read_tau_bench(path: str | Path) -> list[ChatRequest]:
         DocumentError: The file cannot be read, or has another format.
     """
     file = Path(path)
+    if file.exists() and not file.is_file():
+        raise DocumentError(f"{file}: not a file.", "Give the path of a tau-bench trajectory file.")
     try:
         runs = orjson.loads(file.read_bytes())
     except OSError as error:

@@ -1,0 +1,235 @@
+"""An endpoint that answers offline and records routing keys, for the tests of applications.
+
+::
+
+    def test_a_conversation_keeps_its_key():
+        endpoint = FakeEndpoint("Hello!", prefix_length=1024)
+        runtime = endpoint.connect(boto3.client("sagemaker-runtime", region_name="us-east-1"))
+        my_application(runtime)
+        assert len({request.routing_key for request in endpoint.requests}) == 1
+
+For openai clients: ``openai.client("chat", region="us-east-1", api_key="x", http_client=endpoint.http_client())``.
+Neither needs credentials or a network.
+"""
+
+from __future__ import annotations
+
+import inspect
+import io
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from urllib.parse import unquote
+
+import orjson
+
+from warmroute.client.fake_reply import completion_of, streamed
+from warmroute.client.runtime_client import SERVICE, runtime_events
+from warmroute.errors import MissingExtraError
+from warmroute.prefix import RoutingKey, routing_key
+
+if TYPE_CHECKING:
+    import httpx2
+
+Client = TypeVar("Client")
+
+Answer: TypeAlias = str | Mapping[str, Any]
+"""The text of a reply, or a whole chat completion in OpenAI's form."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRequest:
+    """One request as it would have reached the endpoint."""
+
+    api: Literal["invoke", "openai"]
+
+    endpoint_name: str
+    inference_component: str
+    """Empty for none."""
+
+    target_variant: str
+    """Empty for none."""
+
+    prefix_aware_id: str
+    """The PrefixAwareId, or the ``prompt_cache_key`` on the OpenAI-compatible API; empty for none."""
+
+    routing_key: RoutingKey
+    """Equal for requests that PREFIX_AWARE routing sends to the same instance."""
+
+    body: bytes = field(repr=False)
+    """What was sent; not in ``repr``, so that no prompt gets into a test's log."""
+
+
+class FakeEndpoint:
+    """Answers every request with the same text, or as a function says, streamed where that was asked for.
+
+    Args:
+        answer: The text of every reply, a whole chat completion, or a function from the request to either. What the
+            function raises, the application meets at its call.
+        prefix_length: Longest beginning that is compared: bytes (InvokeEndpoint) or characters (OpenAI API).
+    """
+
+    def __init__(
+        self, answer: Answer | Callable[[Mapping[str, Any]], Answer] = "A reply.", *, prefix_length: int = 1_024
+    ) -> None:
+        self._answer = answer if callable(answer) else lambda _request: answer
+        self._prefix_length = prefix_length
+        self.requests: list[RecordedRequest] = []
+        """Every request, the first one first."""
+
+    def connect(self, client: Client) -> Client:
+        """Make a boto3 or aiobotocore ``sagemaker-runtime`` client send its invocations here, and nowhere else.
+
+        Args:
+            client: The client, with or without ``sagemaker.install``; returned.
+
+        Raises:
+            UnsupportedClientError: It is another client.
+        """
+        events = runtime_events(client)
+        is_async = inspect.iscoroutinefunction(client.close)  # type: ignore[attr-defined]  # A client has it.
+
+        def invoke(model: Any, params: Mapping[str, Any], **_: Any) -> tuple[Any, dict[str, Any]]:
+            return self._invoked(model.name, params, is_async=is_async)
+
+        for operation in ("InvokeEndpoint", "InvokeEndpointWithResponseStream"):
+            event = f"before-call.{SERVICE}.{operation}"
+            unique_id = f"warmroute.testing.{event}"
+            events.unregister(event, unique_id=unique_id)
+            events.register(event, invoke, unique_id=unique_id)
+        return client
+
+    def http_client(self) -> httpx2.Client:
+        """For ``http_client=`` of an ``openai.OpenAI`` or of ``warmroute.client.openai.client``.
+
+        Raises:
+            MissingExtraError: openai is not installed.
+        """
+        httpx2 = _httpx2()
+        return httpx2.Client(transport=httpx2.MockTransport(self._posted))  # type: ignore[no-any-return]
+
+    def async_http_client(self) -> httpx2.AsyncClient:
+        """For ``http_client=`` of an ``openai.AsyncOpenAI`` or of ``warmroute.client.openai.async_client``.
+
+        Raises:
+            MissingExtraError: openai is not installed.
+        """
+        httpx2 = _httpx2()
+        return httpx2.AsyncClient(transport=httpx2.MockTransport(self._posted))  # type: ignore[no-any-return]
+
+    def _invoked(self, operation: str, params: Mapping[str, Any], *, is_async: bool) -> tuple[Any, dict[str, Any]]:
+        headers = {name.lower(): value for name, value in params["headers"].items()}
+        body = params["body"].encode() if isinstance(params["body"], str) else bytes(params["body"] or b"")
+        prefix_aware_id = headers.get("x-amzn-sagemaker-prefix-aware-id", "")
+        self.requests.append(
+            RecordedRequest(
+                api="invoke",
+                endpoint_name=unquote(params["url_path"].split("/")[2]),
+                inference_component=headers.get("x-amzn-sagemaker-inference-component", ""),
+                target_variant=headers.get("x-amzn-sagemaker-target-variant", ""),
+                prefix_aware_id=prefix_aware_id,
+                routing_key=routing_key(
+                    body, api="invoke", prefix_length=self._prefix_length, prefix_aware_id=prefix_aware_id
+                ),
+                body=body,
+            )
+        )
+        request = _object(body)
+        parts, content_type = self._reply(request)
+        response: dict[str, Any] = {"ContentType": content_type, "InvokedProductionVariant": "fake"}
+        if operation == "InvokeEndpoint":
+            response["Body"] = _body(b"".join(parts), is_async=is_async)
+        else:
+            response["Body"] = _Events(parts)
+        return _Ok(), {**response, "ResponseMetadata": {"HTTPStatusCode": 200, "HTTPHeaders": {}}}
+
+    def _posted(self, request: httpx2.Request) -> httpx2.Response:
+        values = _object(request.content)
+        key = values.get("prompt_cache_key") or ""
+        path = request.url.path.split("/")
+        self.requests.append(
+            RecordedRequest(
+                api="openai",
+                endpoint_name=_after("endpoints", path),
+                inference_component=_after("inference-components", path),
+                target_variant="",
+                prefix_aware_id=key,
+                routing_key=routing_key(values, api="openai", prefix_length=self._prefix_length, prefix_aware_id=key),
+                body=request.content,
+            )
+        )
+        parts, content_type = self._reply(values)
+        response: httpx2.Response = _httpx2().Response(
+            200, content=b"".join(parts), headers={"content-type": content_type}
+        )
+        return response
+
+    def _reply(self, request: Mapping[str, Any]) -> tuple[list[bytes], str]:
+        answer = self._answer(request)
+        whole = completion_of(answer, request, len(self.requests)) if isinstance(answer, str) else answer
+        if request.get("stream") is True:
+            return list(streamed(whole, request)), "text/event-stream"
+        return [orjson.dumps(whole)], "application/json"
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    """The JSON object of a body; an empty one for any other body."""
+    try:
+        value = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _after(name: str, path: list[str]) -> str:
+    return unquote(path[path.index(name) + 1]) if name in path[:-1] else ""
+
+
+def _httpx2() -> Any:
+    try:
+        import httpx2
+    except ImportError:
+        raise MissingExtraError("warmroute.client.testing for openai clients", "openai") from None
+    return httpx2
+
+
+class _Ok:
+    """The HTTP response, of which botocore looks at the status."""
+
+    status_code = 200
+
+
+def _body(content: bytes, *, is_async: bool) -> Any:
+    if is_async:
+        return _AsyncBody(content)
+    from botocore.response import StreamingBody
+
+    return StreamingBody(io.BytesIO(content), len(content))
+
+
+class _AsyncBody:
+    """A body as aiobotocore gives it."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = io.BytesIO(content)
+
+    async def read(self, amount: int | None = None) -> bytes:
+        """The rest of the content, or some bytes of it."""
+        return self._content.read(amount)
+
+
+class _Events:
+    """An event stream, for ``for`` and for ``async for``."""
+
+    def __init__(self, parts: list[bytes]) -> None:
+        self._events = [{"PayloadPart": {"Bytes": part}} for part in parts]
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self._events)
+
+    async def __aiter__(self) -> AsyncIterator[dict[str, Any]]:
+        for event in self._events:
+            yield event
+
+    def close(self) -> None:
+        """Nothing is open."""
