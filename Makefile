@@ -2,6 +2,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# aiobotocore needs an older botocore than the newest boto3, so it has an environment of its own.
+AIO := $(VENV)-aiobotocore
+AIO_PACKAGES := -e '.[local]' aiobotocore hypothesis pytest
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
@@ -24,8 +27,9 @@ lint: $(VENV)/.dev  ## ruff, mypy --strict, the floors of the architecture
 	$(BIN)/pyright --pythonpath $(BIN)/python tests/typing/api.py
 	$(BIN)/lint-imports
 
-integration: $(VENV)/.dev  ## real processes: HTTP servers, real clients, the CDK
+integration: $(VENV)/.dev $(AIO)/.ready  ## real processes: HTTP servers, real clients, the CDK
 	$(BIN)/pytest integration
+	$(AIO)/bin/pytest tests/client/test_aiobotocore.py integration/test_async_clients.py
 
 docs: $(VENV)/.dev  ## build the documentation site, strictly
 	$(BIN)/python docs/generate.py
@@ -42,10 +46,14 @@ constraints:  ## resolve the newest versions and pin them in constraints.txt
 	$(VENV)-resolve/bin/pip install --quiet --upgrade pip
 	$(VENV)-resolve/bin/pip install --quiet --group dev -e '.[all]'
 	$(VENV)-resolve/bin/pip freeze --exclude-editable | grep -E '^[A-Za-z0-9_.-]+==' > constraints.txt
+	rm -rf $(VENV)-resolve && $(PYTHON) -m venv $(VENV)-resolve
+	$(VENV)-resolve/bin/pip install --quiet --upgrade pip
+	$(VENV)-resolve/bin/pip install --quiet $(AIO_PACKAGES)
+	$(VENV)-resolve/bin/pip freeze --exclude-editable | grep -E '^[A-Za-z0-9_.-]+==' > constraints-aiobotocore.txt
 	rm -rf $(VENV)-resolve
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) build dist site cdk.out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(AIO) build dist site cdk.out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(VENV)/.pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -61,3 +69,9 @@ $(VENV)/.demo: $(VENV)/.pip pyproject.toml constraints.txt
 $(VENV)/.dev: $(VENV)/.pip pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet -c constraints.txt --group dev -e '.[all]'
 	@touch $@ $(VENV)/.demo
+
+$(AIO)/.ready: pyproject.toml constraints-aiobotocore.txt
+	$(PYTHON) -m venv $(AIO)
+	$(AIO)/bin/pip install --quiet --upgrade 'pip>=25.1'
+	$(AIO)/bin/pip install --quiet -c constraints-aiobotocore.txt $(AIO_PACKAGES)
+	@touch $@

@@ -2,9 +2,16 @@
 
 import sys
 
-from benchmarks import canonical, startup, validation
+from benchmarks import client_boto3, client_openai, prefix_canonical, prefix_explain, startup, validation
 
-BENCHMARKS = {"startup": startup.run, "validation": validation.run, "canonical": canonical.run}
+BENCHMARKS = {
+    "startup": startup.run,
+    "validation": validation.run,
+    "prefix_canonical": prefix_canonical.run,
+    "prefix_explain": prefix_explain.run,
+    "client_boto3": client_boto3.run,
+    "client_openai": client_openai.run,
+}
 
 if __name__ == "__main__":
     wanted = sys.argv[1:] or list(BENCHMARKS)

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from warmroute.errors import InvalidSettingsError
 from warmroute.prefix import CanonicalJsonError, canonical_json
 from warmroute.prefix.canonical_error import MAX_DEPTH
-from warmroute.prefix.field_order import HEAD, TAIL, in_order
+from warmroute.prefix.field_order import HEAD, TAIL, FieldOrder, in_order
 from warmroute.prefix.json_reader import read_quickly, read_strictly
 from warmroute.prefix.json_writer import write
 
@@ -225,10 +226,56 @@ def test_field_order_version_1(request_: dict[str, Any], expected: str) -> None:
     assert canonical_json(request_).decode() == expected
 
 
+@pytest.mark.parametrize("place", ["before_messages", "after_messages"])
+def test_tools_stand_where_they_are_asked_to(place: Any) -> None:
+    body = {"n": 1, "tools": [], "functions": [], "messages": [], "prompt": "", "model": "m", "tool_choice": "auto"}
+    found = list(json.loads(canonical_json(body, order=FieldOrder(tools=place))))
+    if place == "before_messages":
+        assert found == ["model", "tools", "functions", "messages", "prompt", "tool_choice", "n"]
+    else:
+        assert found == ["model", "messages", "prompt", "tools", "functions", "tool_choice", "n"]
+
+
+@given(requests, st.sampled_from(["before_messages", "after_messages"]))
+def test_every_order_has_the_same_value(request_: dict[str, Any], place: Any) -> None:
+    order = FieldOrder(tools=place)
+    written = canonical_json(request_, order=order)
+    assert same(json.loads(written), request_)
+    assert canonical_json(written, order=order) == written
+
+
+@pytest.mark.parametrize(("settings", "path"), [({"tools": "last"}, "tools"), ({"version": 2}, "version")])
+def test_unknown_orders_are_refused(settings: dict[str, Any], path: str) -> None:
+    with pytest.raises(InvalidSettingsError) as caught:
+        FieldOrder(**settings)
+    assert [finding.path for finding in caught.value.findings] == [path]
+
+
+@given(requests)
+def test_a_plain_chat_is_written_as_any_other_mapping(request_: dict[str, Any]) -> None:
+    assert canonical_json(request_) == canonical_json(MappingProxyType(request_))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {}, {"role": "user"}, {"role": "user", "name": "x"}, {"role": "user", "content": 1e-9},
+        {"role": 1e-9, "content": ""}, {"content": "", "role": "user"}, {"role": "user", "content": "", "name": "x"},
+        ["role", "content"], "ro", 1e-9, None,
+    ],
+)  # fmt: skip
+def test_odd_messages_among_plain_ones(message: Any) -> None:
+    request_ = {"messages": [{"role": "user", "content": "Hi"}, message, {"role": "user", "content": "Hi"}]}
+    written = canonical_json(request_)
+    assert same(json.loads(written), request_)
+    assert written == canonical_json(json.dumps(request_))
+    assert b"1e-9" not in written
+
+
 def test_every_listed_field_has_its_place() -> None:
     fields = [*HEAD, "another", "yet_another", *TAIL]
     assert len(set(fields)) == len(fields)
-    assert list(in_order(dict.fromkeys(reversed(fields)))) == fields
+    assert list(in_order(dict.fromkeys(reversed(fields)), FieldOrder())) == fields
 
 
 @pytest.mark.parametrize(

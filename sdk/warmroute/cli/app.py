@@ -8,7 +8,20 @@ from typing import Annotated
 
 import typer
 
-from warmroute.cli import apply, checks, demo, init, local, render, schema, validate
+from warmroute.cli import (
+    apply,
+    canonical,
+    checks,
+    demo,
+    explain,
+    init,
+    key,
+    lint,
+    local,
+    render,
+    schema,
+    validate,
+)
 from warmroute.cli.output import print_findings
 from warmroute.errors import InvalidSettingsError, WarmrouteError
 
@@ -18,7 +31,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (init, validate, render, apply, local, demo, schema, checks):
+for command in (init, validate, render, apply, local, demo, canonical, key, explain, lint, schema, checks):
     app.command()(command.__dict__[command.__name__.rpartition(".")[2]])
 
 

@@ -2,7 +2,7 @@
 
 On InvokeEndpoint, SageMaker compares the first ``PrefixLength`` bytes of the body. White space, escapes, the order of
 fields and a temperature before the prompt are then as good as another prompt. The order is in ``field_order``, the
-notation of values in ``json_writer``; neither changes what the model reads.
+notation of values in ``json_writer``; neither changes what the model reads. What would is in ``prompt_changes``.
 """
 
 from __future__ import annotations
@@ -11,15 +11,24 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from warmroute.prefix.canonical_error import CanonicalJsonError
-from warmroute.prefix.field_order import in_order
+from warmroute.prefix.field_order import FieldOrder, in_order
 from warmroute.prefix.json_reader import DoubtError, read_quickly, read_strictly
 from warmroute.prefix.json_writer import write
+from warmroute.prefix.plain_chat import write_plain_chat
+from warmroute.prefix.prompt_changes import NO_CHANGES, PromptChanges, changed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+DEFAULT_ORDER = FieldOrder()
 
-def canonical_json(request: Mapping[str, Any] | Sequence[Any] | str | bytes) -> bytes:
+
+def canonical_json(
+    request: Mapping[str, Any] | Sequence[Any] | str | bytes,
+    *,
+    order: FieldOrder = DEFAULT_ORDER,
+    prompt_changes: PromptChanges = NO_CHANGES,
+) -> bytes:
     """The bytes to send for a request: the same ones however it was written down.
 
     The result is the same JSON value; only the order of fields changes, and only where no chat template shows it. It
@@ -27,6 +36,9 @@ def canonical_json(request: Mapping[str, Any] | Sequence[Any] | str | bytes) -> 
 
     Args:
         request: Python values, or JSON text: ``str``, or ``bytes`` in UTF-8. Left as it is.
+        order: Whether tools come before or after the messages: stickiness against spread, see ``FieldOrder``. All
+            clients of an endpoint need the same one.
+        prompt_changes: Changes that the model may see, such as sorted tools; none unless asked for.
 
     Returns:
         JSON in UTF-8; canonical JSON of it is itself.
@@ -35,18 +47,31 @@ def canonical_json(request: Mapping[str, Any] | Sequence[Any] | str | bytes) -> 
         CanonicalJsonError: Not JSON, or not the same to every parser: NaN, Infinity, lone surrogates, duplicate or
             non-text keys, a byte order mark, more than 64 levels.
     """
-    if isinstance(request, (str, bytes)):
-        return _of_text(request)
-    return _of_value(request)
+    return value_and_bytes(request, order, prompt_changes)[1]
 
 
-def _of_value(value: Any) -> bytes:
-    return write(in_order(value) if isinstance(value, Mapping) else value)
-
-
-def _of_text(text: str | bytes) -> bytes:
+def value_and_bytes(
+    request: Mapping[str, Any] | Sequence[Any] | str | bytes,
+    order: FieldOrder = DEFAULT_ORDER,
+    prompt_changes: PromptChanges = NO_CHANGES,
+) -> tuple[Any, bytes]:
+    """A request as Python values, parsed if it is text, and its canonical bytes."""
+    if not isinstance(request, (str, bytes)):
+        return _with_bytes(request, order, prompt_changes)
     try:
-        return _of_value(read_quickly(text))
+        return _with_bytes(read_quickly(request), order, prompt_changes)
     except (DoubtError, CanonicalJsonError):
         pass  # Reading it again finds where; outside of this block, lest the error carry the other one's text.
-    return _of_value(read_strictly(text))
+    return _with_bytes(read_strictly(request), order, prompt_changes)
+
+
+def _with_bytes(value: Any, order: FieldOrder, prompt_changes: PromptChanges) -> tuple[Any, bytes]:
+    return value, _write(value, order, prompt_changes)
+
+
+def _write(value: Any, order: FieldOrder, prompt_changes: PromptChanges) -> bytes:
+    if prompt_changes is not NO_CHANGES:
+        value = changed(value, prompt_changes)
+    if type(value) is dict and (written := write_plain_chat(value, order)):
+        return written
+    return write(in_order(value, order) if isinstance(value, Mapping) else value)

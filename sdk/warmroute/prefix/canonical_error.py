@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from warmroute.errors import WarmrouteError
 from warmroute.rules import join_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 MAX_DEPTH = 64
 """Objects and arrays inside each other, the outermost included. Ours: orjson stops at 254, chat requests need 10."""
@@ -40,6 +44,14 @@ def path_to(path: str, key: object) -> str:
     if isinstance(key, str) and not _FIELD_NAME.fullmatch(key):
         return join_path(path, "[…]")
     return join_path(path, key)
+
+
+def text_of(path: Iterable[str | int]) -> str:
+    """A path from its parts, keys that may be prompt text left out."""
+    text = ""
+    for part in path:
+        text = path_to(text, part)
+    return text
 
 
 def has_lone_surrogate(text: str) -> bool:

@@ -1,12 +1,17 @@
 """The order of the fields of a request: what the model reads first, what changes from call to call last.
 
-Version 1. Any change to it changes the routing key of every request, so it comes with a new version:
+Version 1, one order for every shape of body; a field that a body lacks is skipped:
 
-- Request: ``HEAD``, then fields of other names by name, then ``TAIL``.
+- Request: ``model``, ``cache_salt``, ``tools``, ``functions``, ``system``, ``messages``, ``inputs``, ``prompt``,
+  ``input``; then fields of other names by name; then ``TAIL``. With ``tools="after_messages"``, ``tools`` and
+  ``functions`` follow ``input``.
 - ``messages[]``: role, content, others by name. ``content[]``: type, others by name.
 - ``tool_calls[]``: type, function, others by name, id. ``function`` in it, ``function_call``: name, arguments, others.
 - ``tools[]``: type, function, others by name. ``function`` in it, ``functions[]``: name, description, parameters,
   others.
+
+So ``{"inputs", "parameters", "stream"}`` is how a native text generation body goes out, ``{"model", "prompt",
+"max_tokens"}`` a completion, ``{"model", "input", "dimensions", "encoding_format", "user"}`` an embedding.
 
 Nothing else moves. The keys of ``parameters`` and ``arguments``, the order of tools and every text are part of the
 prompt (chat templates render them as they come), so they stay as they are.
@@ -14,13 +19,13 @@ prompt (chat templates render them as they come), so they stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
-FIELD_ORDER_VERSION = 1
-"""Version of the order that this module describes."""
+from warmroute.errors import Finding, InvalidSettingsError, Severity
 
 HEAD = (
     "model",
@@ -76,33 +81,75 @@ TAIL = (
 """What no template renders and callers change from call to call."""
 
 
-def in_order(request: Mapping[str, Any]) -> Mapping[str, Any]:
+@dataclass(frozen=True, slots=True)
+class FieldOrder:
+    """Where the tools of a request stand, and which version of the order applies.
+
+    On InvokeEndpoint this decides what the first ``PrefixLength`` bytes hold:
+
+    - ``before_messages`` buys stickiness. Tools fill the window with text that stays the same, so a conversation keeps
+      its key from its first turn on; but all conversations with the same tools share that key, and one instance gets
+      them until ``ConcurrencyThreshold`` sends the rest elsewhere. A ``PrefixAwareId`` per tenant spreads them again.
+    - ``after_messages`` buys spread. System prompt and first messages tell conversations apart; but a conversation
+      whose messages do not fill the window yet changes its key with every turn.
+
+    Engines render tools where their chat template says, so this does not change what the model reads.
+
+    Raises:
+        InvalidSettingsError: Another place or version.
+    """
+
+    tools: Literal["before_messages", "after_messages"] = "before_messages"
+    version: Literal[1] = 1
+
+    def __post_init__(self) -> None:
+        """Refuse what the types already exclude, for callers without a type checker."""
+        if self.tools not in _REQUESTS:
+            raise _bad("tools", "There is no such place for tools.", 'Use "before_messages" or "after_messages".')
+        if self.version != 1:
+            raise _bad("version", "There is no such version of the field order.", "The only version is 1.")
+
+
+def in_order(request: Mapping[str, Any], order: FieldOrder) -> Mapping[str, Any]:
     """The request with its fields in canonical order; the request itself stays as it is.
 
     Args:
         request: A chat, completion, ``inputs`` or embedding request. Parts of unexpected types are left alone.
+        order: Where tools stand.
     """
-    return _arranged(request, _REQUEST)
+    return _arranged(request, _REQUESTS[order.tools])
 
 
-class TextMessages(list[dict[str, str]]):
-    """Messages of a role and a text in this order and nothing else: most chats, and nothing in them to arrange."""
+def fields_in_order(fields: tuple[str, ...], order: FieldOrder) -> tuple[str, ...]:
+    """The names of a request's own fields in canonical order."""
+    return _plan(fields, _REQUESTS[order.tools]).fields
 
-    @classmethod
-    def of(cls, messages: object) -> TextMessages | None:
-        """The messages, if all are such; one quick look at each is why a long chat stays cheap."""
-        if type(messages) is not list or set(map(type, messages)) != {dict}:
-            return None
-        try:
-            for message in messages:
-                first, second = message
-                if first != "role" or second != "content":
-                    return None
-                if type(message["content"]) is not str or type(message["role"]) is not str:
-                    return None
-        except ValueError:  # Not two fields.
-            return None
-        return cls(messages)
+
+def message_in_order(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """One of the ``messages`` with its fields in canonical order."""
+    return _arranged(message, _MESSAGE)
+
+
+def member_in_order(name: str, value: Any, order: FieldOrder) -> Any:
+    """A member of a request with the fields inside it in canonical order."""
+    inner = _REQUESTS[order.tools].lists.get(name)
+    if inner is None or not isinstance(value, (list, tuple)):
+        return value
+    return [_arranged_item(item, inner) for item in value]
+
+
+def has_field_order(path: tuple[str | int, ...]) -> bool:
+    """Whether canonical order arranges the members of the object at this place of a request."""
+    order: _Order | None = _REQUESTS["before_messages"]
+    parts = iter(path)
+    for part in parts:
+        if order is None or isinstance(part, int):
+            return False
+        if part in order.lists:
+            order = order.lists[part] if isinstance(next(parts, None), int) else None
+        else:
+            order = order.objects.get(part)
+    return order is not None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -125,51 +172,67 @@ _MESSAGE = _Order(
         "tool_calls": _Order(("type", "function"), ("id",), objects={"function": _CALLED_FUNCTION}),
     },
 )
-_REQUEST = _Order(
-    HEAD,
-    TAIL,
-    lists={
-        "tools": _Order(("type", "function"), objects={"function": _FUNCTION}),
-        "functions": _FUNCTION,
-        "messages": _MESSAGE,
-    },
-)
+_LISTS = {
+    "tools": _Order(("type", "function"), objects={"function": _FUNCTION}),
+    "functions": _FUNCTION,
+    "messages": _MESSAGE,
+}
+_TOOLS = ("tools", "functions")
+_REQUESTS = {
+    "before_messages": _Order(HEAD, TAIL, lists=_LISTS),
+    "after_messages": _Order((*(name for name in HEAD if name not in _TOOLS), *_TOOLS), TAIL, lists=_LISTS),
+}
 
 
 def _arranged(value: Mapping[str, Any], order: _Order) -> Mapping[str, Any]:
     """The value in order: itself where nothing has to move."""
-    changed: dict[str, Any] = {}
-    for name, inner in order.objects.items():
-        part = value.get(name)
-        if isinstance(part, Mapping) and (moved := _arranged(part, inner)) is not part:
-            changed[name] = moved
-    for name, inner in order.lists.items():
-        part = value.get(name)
-        if isinstance(part, (list, tuple)):
-            changed[name] = _arranged_items(part, inner)
     fields = tuple(value)
-    ordered = _fields_in_order(fields, order)
-    if not changed and fields == ordered and type(value) is dict:
+    plan = _plan(fields, order)
+    changed: dict[str, Any] = {}
+    for name, inner in plan.objects:
+        part = value[name]
+        if (moved := _arranged_item(part, inner)) is not part:
+            changed[name] = moved
+    for name, inner in plan.lists:
+        part = value[name]
+        if isinstance(part, (list, tuple)):
+            items = [_arranged_item(item, inner) for item in part]
+            if not all(map(operator.is_, items, part)):
+                changed[name] = items
+    if not changed and plan.fields == fields and type(value) is dict:
         return value
-    return {name: changed[name] if name in changed else value[name] for name in ordered}
+    return {name: changed[name] if name in changed else value[name] for name in plan.fields}
 
 
-def _arranged_items(values: Sequence[Any], order: _Order) -> Sequence[Any]:
-    quick = TextMessages.of(values) if order is _MESSAGE else None
-    if quick is not None:
-        return quick
-    arranged = [_arranged(value, order) if isinstance(value, Mapping) else value for value in values]
-    return (TextMessages.of(arranged) if order is _MESSAGE else None) or arranged
+def _arranged_item(value: Any, order: _Order) -> Any:
+    # The first test answers most questions; that of an abstract class costs as much as all else here.
+    return _arranged(value, order) if type(value) is dict or isinstance(value, Mapping) else value
+
+
+class _Plan(NamedTuple):
+    """What to do with an object of certain fields."""
+
+    fields: tuple[str, ...]
+    objects: tuple[tuple[str, _Order], ...] = ()
+    lists: tuple[tuple[str, _Order], ...] = ()
 
 
 @lru_cache(maxsize=256)
-def _fields_in_order(fields: tuple[str, ...], order: _Order) -> tuple[str, ...]:
+def _plan(fields: tuple[str, ...], order: _Order) -> _Plan:
     """Cached, since a program writes its fields in few ways."""
     if not all(isinstance(name, str) for name in fields):
-        return fields  # No order among such keys; whoever writes the request names them as an error.
+        return _Plan(fields)  # No order among such keys; whoever writes the request names them as an error.
     others = sorted(set(fields).difference(order.first, order.last))
-    return (
-        *(name for name in order.first if name in fields),
-        *others,
-        *(name for name in order.last if name in fields),
+    return _Plan(
+        (
+            *(name for name in order.first if name in fields),
+            *others,
+            *(name for name in order.last if name in fields),
+        ),
+        tuple((name, inner) for name, inner in order.objects.items() if name in fields),
+        tuple((name, inner) for name, inner in order.lists.items() if name in fields),
     )
+
+
+def _bad(path: str, message: str, remedy: str) -> InvalidSettingsError:
+    return InvalidSettingsError([Finding("WR006", Severity.ERROR, path, message, remedy)])

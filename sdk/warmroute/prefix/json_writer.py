@@ -10,7 +10,6 @@ from typing import Any
 import orjson
 
 from warmroute.prefix.canonical_error import MAX_DEPTH, CanonicalJsonError, has_lone_surrogate, path_to
-from warmroute.prefix.field_order import TextMessages
 
 
 class NumberText(bytes):
@@ -37,7 +36,7 @@ def write(value: Any) -> bytes:
 
 def _write_plain(value: Any) -> bytes | None:
     """What orjson writes, if that is known to be canonical."""
-    if not _is_plain(value, MAX_DEPTH):
+    if not is_plain(value, MAX_DEPTH):
         return None
     try:
         return orjson.dumps(value)
@@ -45,21 +44,22 @@ def _write_plain(value: Any) -> bytes | None:
         return None
 
 
-_PLAIN = frozenset({str, bool, int, type(None), TextMessages})
+SCALARS = frozenset({str, bool, int, type(None)})
+"""Types of values that orjson writes canonically or refuses."""
 
 
-def _is_plain(value: Any, depth_left: int) -> bool:
-    """Whether all is of JSON's own types and no number is one that encoders write differently."""
+def is_plain(value: Any, depth_left: int) -> bool:
+    """Whether orjson writes the value canonically or refuses it: JSON's own types, no number with two notations."""
     kind = type(value)
     if kind is dict or kind is list or kind is tuple:
         if depth_left == 0:
             return False
         for member in value.values() if kind is dict else value:
-            if type(member) not in _PLAIN and not _is_plain(member, depth_left - 1):
+            if type(member) not in SCALARS and not is_plain(member, depth_left - 1):
                 return False
         return True
     # Between these bounds the digits of Python and of every orjson are the same; NaN is between none.
-    return kind in _PLAIN or (kind is float and (value == 0 or 1e-4 <= abs(value) < 1e16))
+    return kind in SCALARS or (kind is float and (value == 0 or 1e-4 <= abs(value) < 1e16))
 
 
 def _exact(value: Any, path: str, depth: int) -> Any:

@@ -66,28 +66,46 @@ def routing_key(
     Raises:
         InvalidSettingsError: The length is not positive, the id is malformed, or the request does not fit the API.
     """
-    if type(prefix_length) is not int or prefix_length < 1:
-        raise _bad("prefix_length", "The length is not a positive whole number.", "SageMaker takes 1,024 to 65,536.")
+    check_prefix_length(prefix_length)
     if prefix_aware_id:
         prefix_aware_id = PrefixAwareId(prefix_aware_id)
-    if api == "invoke":
-        if not isinstance(request, bytes):
-            raise _bad("request", f"The body is a {type(request).__name__}, not bytes.", "Use canonical_json(request).")
-        length = len(request)
-        window = request[:prefix_length]
-    elif api == "openai":
-        text = message_text(request)
-        length = len(text)
-        window = text[:prefix_length].encode(errors="surrogatepass")
-    else:
-        raise _bad("api", "There is no such API.", 'Use "invoke" or "openai".')
+    whole = compared(request, api)
+    window = whole[:prefix_length]
     return RoutingKey(
-        _digest(api, prefix_aware_id, window), min(length, prefix_length), length, length >= prefix_length
+        _digest(api, prefix_aware_id, window if isinstance(window, bytes) else window.encode(errors="surrogatepass")),
+        window=len(window),
+        length=len(whole),
+        fills=len(whole) >= prefix_length,
     )
 
 
-def message_text(request: object) -> str:
-    """The text of a chat request's ``messages``, one after the other: text content, and text parts of listed content.
+def check_prefix_length(prefix_length: int) -> None:
+    """Refuse a length that no window can have.
+
+    Raises:
+        InvalidSettingsError: The length is not a positive whole number.
+    """
+    if type(prefix_length) is not int or prefix_length < 1:
+        raise _bad("prefix_length", "The length is not a positive whole number.", "SageMaker takes 1,024 to 65,536.")
+
+
+def compared(request: object, api: str) -> bytes | str:
+    """What SageMaker compares of a request, beyond the window too: its bytes, or its message text.
+
+    Raises:
+        InvalidSettingsError: The request does not fit the API, or there is no such API.
+    """
+    if api == "openai":
+        return "".join(text for _, text in message_texts(request))
+    if api != "invoke":
+        raise _bad("api", "There is no such API.", 'Use "invoke" or "openai".')
+    if not isinstance(request, bytes):
+        raise _bad("request", f"The body is a {type(request).__name__}, not bytes.", "Use canonical_json(request).")
+    return request
+
+
+def message_texts(request: object) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """The texts of a chat request's ``messages``, each with its path: text content, and text parts of listed content.
 
     Raises:
         InvalidSettingsError: The request has no list of messages.
@@ -95,18 +113,15 @@ def message_text(request: object) -> str:
     messages = request.get("messages") if isinstance(request, Mapping) else None
     if not isinstance(messages, (list, tuple)):
         raise _bad("request.messages", "The request has no list of messages.", "Give a chat request as a mapping.")
-    return "".join(
-        text for message in messages if isinstance(message, Mapping) for text in _texts(message.get("content"))
-    )
-
-
-def _texts(content: object) -> Iterator[str]:
-    if isinstance(content, str):
-        yield content
-    elif isinstance(content, (list, tuple)):
-        for part in content:
-            if isinstance(part, Mapping) and part.get("type") == "text" and isinstance(part.get("text"), str):
-                yield part["text"]
+    for position, message in enumerate(messages):
+        content = message.get("content") if isinstance(message, Mapping) else None
+        path = ("messages", position, "content")
+        if isinstance(content, str):
+            yield path, content
+        elif isinstance(content, (list, tuple)):
+            for index, part in enumerate(content):
+                if isinstance(part, Mapping) and part.get("type") == "text" and isinstance(part.get("text"), str):
+                    yield (*path, index, "text"), part["text"]
 
 
 def _digest(api: str, prefix_aware_id: str, window: bytes) -> bytes:

@@ -1,0 +1,55 @@
+"""``warmroute explain``: why two requests do not share their beginning."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from warmroute.cli.output import Format, FormatOption, print_json
+from warmroute.cli.requests import Api, ApiOption, PrefixLengthOption, read_request
+
+if TYPE_CHECKING:
+    from warmroute.prefix import Divergence
+
+
+def explain(
+    a: Annotated[str, typer.Argument(metavar="A", help="A JSON request body.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="The request that should share its beginning.")],
+    prefix_length: PrefixLengthOption = 4096,
+    api: ApiOption = Api.INVOKE,
+    show_text: Annotated[bool, typer.Option("--show-text", help="Show the text around the difference.")] = False,
+    format: FormatOption = Format.TEXT,  # noqa: A002
+) -> None:
+    """Say where two requests part, why, what it costs and what to do. Exit code 1 if it costs anything.
+
+    Text is shown by its form, letters as x and digits as 0, unless --show-text is given.
+
+    Example: warmroute explain turn-1.json turn-2.json
+    """
+    from warmroute.prefix import Affected
+    from warmroute.prefix import explain as explain_requests
+
+    found = explain_requests(
+        read_request(a), read_request(b), api=api.value, prefix_length=prefix_length, redact=not show_text
+    )
+    if format is Format.JSON:
+        print_json({**asdict(found), "affected": found.affected})
+    else:
+        _print(found)
+    raise typer.Exit(0 if found.affected is Affected.NOTHING else 1)
+
+
+def _print(found: Divergence) -> None:
+    typer.echo(f"cause: {found.cause.value.replace('_', ' ')}")
+    typer.echo(f"affected: {found.affected.value.replace('_', ' ')}")
+    for name, parting in (("as sent", found.as_sent), ("canonical", found.canonical)):
+        if parting is None:
+            typer.echo(f"{name}: the same")
+            continue
+        where = f"{parting.path or 'the request'}, byte {parting.byte_offset:,}, character {parting.character_offset:,}"
+        typer.echo(f"{name}: part at {where}")
+        typer.echo(f"  A: {parting.a}\n  B: {parting.b}")
+    if found.remedy:
+        typer.echo(f"remedy: {found.remedy}")

@@ -1,0 +1,46 @@
+"""Findings in SARIF 2.1.0, which code-scanning services read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from warmroute.prefix import LINT_RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warmroute.prefix import LintFinding
+
+
+def sarif_log(findings: Sequence[LintFinding], file: str) -> dict[str, Any]:
+    """A SARIF log of one run.
+
+    Args:
+        findings: What was found.
+        file: The file that it was found in.
+    """
+    rules = [{"id": id_, "shortDescription": {"text": text}} for id_, text in LINT_RULES.items()]
+    return {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {"driver": {"name": "warmroute", "rules": rules}},
+                "results": [_result(finding, file) for finding in findings],
+            }
+        ],
+    }
+
+
+def _result(finding: LintFinding, file: str) -> dict[str, Any]:
+    place: dict[str, Any] = {
+        "physicalLocation": {"artifactLocation": {"uri": file}, "region": {"startLine": finding.line}}
+    }
+    if finding.path:
+        place["logicalLocations"] = [{"fullyQualifiedName": finding.path}]
+    return {
+        "ruleId": finding.id,
+        "level": finding.severity.value,
+        "message": {"text": f"{finding.message} {finding.remedy}".strip()},
+        "locations": [place],
+    }

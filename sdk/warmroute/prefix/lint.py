@@ -1,0 +1,80 @@
+"""Checks recorded requests for what scatters their prefixes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from warmroute.errors import Severity
+from warmroute.prefix.canonical import value_and_bytes
+from warmroute.prefix.canonical_error import CanonicalJsonError
+from warmroute.prefix.key import routing_key
+from warmroute.prefix.volatile import find_volatile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+RULES = {
+    "WP101": "The request is not JSON that every parser reads alike.",
+    "WP102": "The body is not in canonical form, so that a client that writes it otherwise gets another routing key.",
+    "WP103": "The request is shorter than the window, so that each longer turn of its conversation has a new key.",
+    "WP104": "Text in the routing window probably changes from call to call.",
+}
+"""What ``lint`` looks for, by the ids of its findings."""
+
+
+@dataclass(frozen=True, slots=True)
+class LintFinding:
+    """One thing that probably scatters the prefix of a request."""
+
+    id: str
+    """``WP101`` to ``WP104``."""
+
+    severity: Severity
+    line: int
+    """Line of the request in its file, from 1."""
+
+    path: str
+    """Where in the request; empty for the whole."""
+
+    message: str
+    """What was found; of texts only the form."""
+
+    remedy: str
+
+
+def lint(
+    requests: Iterable[tuple[int, bytes]], *, api: Literal["invoke", "openai"], prefix_length: int
+) -> Iterator[LintFinding]:
+    """What probably scatters the prefixes of requests.
+
+    Args:
+        requests: Line number and body of each, the body as sent.
+        api: What SageMaker compares, as in ``routing_key``.
+        prefix_length: Longest beginning that it compares.
+
+    Raises:
+        InvalidSettingsError: The length is not positive.
+    """
+    for line, body in requests:
+        try:
+            value, canonical = value_and_bytes(body)
+        except CanonicalJsonError as error:
+            where = "" if error.offset is None else f" at byte {error.offset}"
+            yield LintFinding("WP101", Severity.ERROR, line, error.path, f"{error.problem}{where}.", error.remedy)
+            continue
+        if api == "invoke":
+            key = routing_key(body, api=api, prefix_length=prefix_length)
+        else:
+            key = routing_key(value, api=api, prefix_length=prefix_length)
+        if api == "invoke" and body.strip() != canonical:
+            remedy = "Send canonical_json(request), or install warmroute's client helper."
+            yield LintFinding("WP102", Severity.WARNING, line, "", "The body is not in canonical form.", remedy)
+        if not key.fills:
+            unit = "bytes" if api == "invoke" else "characters"
+            message = f"{key.length:,} {unit}, fewer than the window of {prefix_length:,}."
+            remedy = "Use a shorter prefix length, or a PrefixAwareId for each conversation."
+            yield LintFinding("WP103", Severity.WARNING, line, "", message, remedy)
+        for found in find_volatile(body, api=api, prefix_length=prefix_length):
+            message = f"{found.kind.value} at {found.offset:,}: {found.text}"
+            yield LintFinding("WP104", Severity.WARNING, line, found.path, message, found.remedy)

@@ -1,0 +1,16 @@
+"""Text with its letters and digits replaced, so that its form can be shown and its content cannot."""
+
+from __future__ import annotations
+
+
+def shape(text: str) -> str:
+    """The text with x for letters, X for capitals, 0 for digits; punctuation and spaces of ASCII stay, others are ?."""
+    return "".join(map(_shape_of, text))
+
+
+def _shape_of(character: str) -> str:
+    if character.isalpha():
+        return "X" if character.isupper() else "x"
+    if character.isnumeric():
+        return "0"
+    return character if character.isascii() else "?"

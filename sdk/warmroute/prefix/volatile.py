@@ -1,0 +1,147 @@
+"""Text inside the routing window of a request that probably changes from call to call, and so scatters its prefix."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from warmroute.prefix.canonical import value_and_bytes
+from warmroute.prefix.canonical_error import text_of
+from warmroute.prefix.field_order import TAIL
+from warmroute.prefix.json_place import JsonPath, Walker
+from warmroute.prefix.key import check_prefix_length, compared, message_texts
+from warmroute.prefix.redaction import shape
+from warmroute.prefix.volatile_text import VolatileKind, volatile_spans
+
+
+@dataclass(frozen=True, slots=True)
+class Volatile:
+    """A piece of text that probably changes from call to call."""
+
+    kind: VolatileKind
+    path: str
+    """Where in the request: ``messages[0].content``."""
+
+    offset: int
+    """Where it begins: bytes of the body ("invoke") or characters of the message text ("openai")."""
+
+    text: str
+    """Its form, letters as x and digits as 0; the text itself if asked for."""
+
+    remedy: str
+
+
+def find_volatile(
+    request: Mapping[str, Any] | str | bytes,
+    *,
+    api: Literal["invoke", "openai"],
+    prefix_length: int,
+    redact: bool = True,
+) -> list[Volatile]:
+    """What in the routing window of a request probably changes from call to call.
+
+    A single request cannot tell a fixed date from today's, so a finding is a question. None is asked about what cannot
+    scatter a prefix: text beyond the window; replies, tool results and what follows them, which stay once appended;
+    and the last message, where volatile text belongs. System and developer messages count wherever they stand, since
+    programs rebuild them for each call.
+
+    Args:
+        request: JSON text exactly as sent, or Python values, taken as sent by ``canonical_json``.
+        api: What SageMaker compares, as in ``routing_key``.
+        prefix_length: Longest beginning that it compares.
+        redact: Show only the form of what is found; False shows the text, which is part of a prompt.
+
+    Returns:
+        The findings, in the order of their offsets.
+
+    Raises:
+        CanonicalJsonError: The request is not JSON, or not the same to every parser.
+        InvalidSettingsError: As ``routing_key``: a length, or a request that does not fit the API.
+    """
+    check_prefix_length(prefix_length)
+    value, canonical = value_and_bytes(request)
+    body = canonical if isinstance(request, Mapping) else _bytes(request)
+    whole = compared(body if api == "invoke" else value, api)
+    found = _in_body(whole, prefix_length) if isinstance(whole, bytes) else _in_messages(value, prefix_length)
+    settled = _settled_messages(value)
+    return [
+        Volatile(
+            kind=kind,
+            path=text_of(path),
+            offset=offset,
+            text=shape(text) if redact else text,
+            remedy=_MOVE_FIELD if path[:1] and path[0] in TAIL else kind.remedy,
+        )
+        for kind, path, offset, text in found
+        if path[:2] not in settled
+    ]
+
+
+_MOVE_FIELD = (
+    "Send canonical_json(request), which puts this field after the prompt; "
+    "if it is there already, the request is shorter than prefix_length."
+)
+
+_BEYOND = 80
+"""Characters read beyond the window, so that what begins in it is seen whole."""
+
+
+class _Found(NamedTuple):
+    kind: VolatileKind
+    path: JsonPath
+    offset: int
+    text: str
+
+
+def _bytes(text: str | bytes) -> bytes:
+    return text if isinstance(text, bytes) else text.encode()
+
+
+def _in_body(body: bytes, prefix_length: int) -> Iterator[_Found]:
+    raw = body[: prefix_length + _BEYOND].decode(errors="ignore")
+    walker = Walker(body)
+    for span in volatile_spans(_ESCAPE.sub(_blank, raw)):
+        offset = len(raw[: span.start].encode())
+        if offset < prefix_length:
+            yield _Found(span.kind, walker.to(offset).path, offset, raw[span.start : span.end])
+
+
+_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
+
+
+def _blank(escape: re.Match[str]) -> str:
+    """An escape as text of the same length that no pattern takes for part of a word."""
+    return _SIGNS.get(escape.group(), " " * len(escape.group()))
+
+
+_SIGNS = {"\\\\": "\\\\", "\\/": "//", '\\"': ' "'}
+
+
+def _in_messages(request: Any, prefix_length: int) -> Iterator[_Found]:
+    begin = 0
+    for path, text in message_texts(request):  # Text by text, since they follow each other without a separator.
+        for span in volatile_spans(text[: prefix_length - begin + _BEYOND]):
+            if begin + span.start < prefix_length:
+                yield _Found(span.kind, path, begin + span.start, text[span.start : span.end])
+        begin += len(text)
+        if begin >= prefix_length:
+            return
+
+
+def _settled_messages(request: Any) -> set[JsonPath]:
+    """Paths of the messages whose text stays as it is once sent, and of the last one, which is new anyway."""
+    messages = request.get("messages") if isinstance(request, Mapping) else None
+    if not isinstance(messages, (list, tuple)):
+        return set()
+    roles = [message.get("role") if isinstance(message, Mapping) else None for message in messages]
+    first_reply = next((position for position, role in enumerate(roles) if role not in _BEFORE_REPLY), len(roles))
+    settled = {position for position in range(first_reply, len(roles)) if roles[position] not in _REBUILT}
+    if len(roles) > 1:
+        settled.add(len(roles) - 1)
+    return {("messages", position) for position in settled}
+
+
+_REBUILT = frozenset({"system", "developer"})
+_BEFORE_REPLY = _REBUILT | {"user"}

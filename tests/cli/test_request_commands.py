@@ -1,0 +1,123 @@
+"""The commands that look at requests: canonical, key, explain and lint."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from warmroute.prefix import canonical_json, routing_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Ran
+
+    Run = Callable[..., Ran]
+
+CHAT = {"temperature": 0.2, "messages": [{"role": "system", "content": "You help. " * 200}]}
+
+
+def _write(folder: Path, name: str, *values: Any) -> str:
+    path = folder / name
+    path.write_text("\n".join(json.dumps(value) for value in values), encoding="utf-8")
+    return str(path)
+
+
+def test_canonical_prints_what_clients_send(run: Run, tmp_path: Path) -> None:
+    request = {**CHAT, "tools": [{"type": "function", "function": {"name": "f", "parameters": {}}}]}
+    path = _write(tmp_path, "a.json", request)
+
+    assert run("canonical", path).out.encode() == canonical_json(request)
+    after = run("canonical", path, "--tools", "after_messages").out
+    assert after.index('"messages"') < after.index('"tools"')
+
+
+@pytest.mark.parametrize(("api", "body"), [("invoke", json.dumps(CHAT).encode()), ("openai", CHAT)])
+def test_key_is_that_of_the_library(run: Run, tmp_path: Path, api: Any, body: Any) -> None:
+    ran = run("key", _write(tmp_path, "a.json", CHAT), "--api", api, "--prefix-length", "1024", "--format", "json")
+
+    expected = routing_key(body, api=api, prefix_length=1024)
+    assert json.loads(ran.out) == {
+        "digest": expected.digest.hex(),
+        "window": 1024,
+        "length": expected.length,
+        "fills": True,
+    }
+
+
+def test_key_says_when_a_request_is_shorter_than_the_window(run: Run, tmp_path: Path) -> None:
+    assert "Shorter than the window of 4,096 bytes" in run("key", _write(tmp_path, "a.json", CHAT)).out
+
+
+def test_explain_names_cause_cost_and_remedy_without_the_text(run: Run, tmp_path: Path) -> None:
+    other = {"messages": CHAT["messages"], "temperature": 0.2}
+    ran = run("explain", _write(tmp_path, "a.json", CHAT), _write(tmp_path, "b.json", other))
+
+    assert ran.code == 1
+    assert "cause: field order" in ran.out
+    assert "affected: routing key" in ran.out
+    assert "canonical: the same" in ran.out
+    assert "You help" not in ran.out
+    shown = run("explain", str(tmp_path / "a.json"), str(tmp_path / "b.json"), "--show-text")
+    assert "messages" in shown.out
+
+
+def test_explain_of_equal_requests_is_fine(run: Run, tmp_path: Path) -> None:
+    path = _write(tmp_path, "a.json", CHAT)
+    ran = run("explain", path, path, "--format", "json")
+
+    assert (ran.code, json.loads(ran.out)["affected"]) == (0, "nothing")
+
+
+def test_lint_finds_what_scatters_each_line(run: Run, tmp_path: Path) -> None:
+    sound = {"messages": [{"role": "system", "content": "You help. " * 200}, {"role": "user", "content": "hi"}]}
+    dated = {
+        "messages": [{"role": "system", "content": "Today is 2026-11-30. " * 80}, {"role": "user", "content": "hi"}]
+    }
+    path = tmp_path / "requests.jsonl"
+    lines = [canonical_json(sound), json.dumps(dated).encode(), b'{"messages": [', canonical_json({"messages": []})]
+    path.write_bytes(b"\n".join(lines))
+
+    ran = run("lint", str(path), "--prefix-length", "1024", "--format", "json")
+    found = {(finding["line"], finding["id"]) for finding in json.loads(ran.out)}
+    assert ran.code == 1
+    assert {(2, "WP102"), (2, "WP104"), (3, "WP101"), (4, "WP103")} <= found
+    assert not any(line == 1 for line, _ in found)
+    assert "You help" not in ran.out
+
+
+def test_lint_reads_the_bodies_of_a_batch_and_is_quiet_when_there_is_nothing(run: Run, tmp_path: Path) -> None:
+    body = {"model": "llama", "messages": [{"role": "system", "content": "You help. " * 500}]}
+    path = _write(tmp_path, "batch.jsonl", *[{"custom_id": str(n), "method": "POST", "body": body} for n in range(2)])
+
+    ran = run("lint", path)
+    assert (ran.code, ran.out) == (0, "")
+
+
+def test_lint_as_sarif(run: Run, tmp_path: Path) -> None:
+    log = json.loads(run("lint", _write(tmp_path, "a.json", CHAT), "--format", "sarif").out)
+
+    (sarif_run,) = log["runs"]
+    rules = {rule["id"] for rule in sarif_run["tool"]["driver"]["rules"]}
+    assert log["version"] == "2.1.0"
+    assert {result["ruleId"] for result in sarif_run["results"]} <= rules
+    assert sarif_run["results"][0]["locations"][0]["physicalLocation"]["region"] == {"startLine": 1}
+
+
+@pytest.mark.parametrize("command", [["canonical"], ["key"], ["explain", "-"], ["lint"]])
+def test_a_missing_file_is_one_line(run: Run, command: list[str]) -> None:
+    ran = run(*command, "missing.json", stdin="{}")
+
+    assert ran.code == 1
+    assert ran.err == "missing.json: No such file or directory. Give the path of a file with JSON.\n"
+
+
+def test_what_is_no_json_is_said_with_its_place(run: Run) -> None:
+    ran = run("canonical", "-", stdin='{"messages": [1, 2')
+
+    assert ran.code == 1
+    assert "Traceback" not in ran.err
+    assert len(ran.err.splitlines()) == 1

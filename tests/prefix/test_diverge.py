@@ -1,0 +1,304 @@
+"""Where two requests part is where their bytes do, and what is said about it follows from the requests."""
+
+import json
+from itertools import takewhile
+from operator import eq
+from typing import Any
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from warmroute.errors import InvalidSettingsError
+from warmroute.prefix import Affected, CanonicalJsonError, Cause, canonical_json, explain, routing_key
+from warmroute.prefix.common_part import common_beginning, common_end
+from warmroute.prefix.json_place import Walker, Within
+from warmroute.prefix.json_writer import write
+from warmroute.prefix.parting import Document, split
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=6) | st.sampled_from(
+    ['"', "\\", '\\"', "é", "😀", "1"]
+)
+numbers = st.integers(-20, 20) | st.sampled_from([0.5, 1.0, 1e-7, 1e22, -0.0, 2**70])
+values = st.recursive(
+    st.none() | st.booleans() | numbers | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=8,
+)
+calls = st.fixed_dictionaries(
+    {
+        "function": st.fixed_dictionaries(
+            {"name": texts, "arguments": texts | st.sampled_from(['{"a":1}', '{"a": 1.0}'])}
+        )
+    }
+)
+messages = st.fixed_dictionaries(
+    {"role": st.sampled_from(["system", "user", "assistant", "tool"])},
+    optional={
+        "content": st.none()
+        | texts
+        | st.lists(st.fixed_dictionaries({"type": st.just("text"), "text": texts}), max_size=2),
+        "tool_calls": st.none() | st.lists(calls, max_size=2),
+        "refusal": st.none(),
+    },
+)
+requests = st.fixed_dictionaries(
+    {},
+    optional={
+        "model": texts,
+        "messages": st.lists(messages, max_size=3),
+        "tools": st.lists(st.fixed_dictionaries({"function": st.fixed_dictionaries({"name": texts})}), max_size=2),
+        "inputs": texts,
+        "temperature": numbers,
+        "other": values,
+    },
+)
+spellings = st.sampled_from(
+    [
+        {},
+        {"indent": 1},
+        {"ensure_ascii": False},
+        {"separators": (",", ":")},
+        {"separators": (" ,", ":"), "sort_keys": True},
+    ]
+)
+
+
+def shared(one: Any, other: Any) -> Any:
+    """The longest common beginning, sign by sign."""
+    return one[: sum(1 for _ in takewhile(bool, map(eq, one, other)))]
+
+
+@given(requests | values, requests | values, spellings, spellings)
+@example({"other": 1e-7}, {"other": 1e-7}, {}, {})
+def test_requests_part_where_their_bytes_do(one: Any, other: Any, spelling: Any, other_spelling: Any) -> None:
+    a, b = json.dumps(one, **spelling).encode(), json.dumps(other, **other_spelling).encode()
+    found = explain(a, b, api="invoke", prefix_length=16)
+    common = shared(a, b)
+    assert (found.as_sent is None) == (a == b) == (found.cause is Cause.IDENTICAL)
+    assert (found.canonical is None) == (canonical_json(a) == canonical_json(b))
+    assert found.compared_offset == (None if a == b else len(common))
+    if found.as_sent:
+        assert found.as_sent.byte_offset == len(common)
+        assert found.as_sent.character_offset == len(common.decode(errors="ignore"))
+        assert found.as_sent.cause is found.cause
+    if found.canonical:
+        assert (
+            found.canonical.cause not in {Cause.WHITE_SPACE, Cause.FIELD_ORDER} or "arguments" in found.canonical.path
+        )
+    else:
+        assert found.same_kv_prefix
+    keys = [routing_key(body, api="invoke", prefix_length=16) for body in (a, b)]
+    assert found.same_routing_key == (keys[0] == keys[1])
+
+
+@given(requests | values, requests | values)
+def test_compact_texts_are_explained_as_any_others(one: Any, other: Any) -> None:
+    a, b = (Document(write(value), value, is_compact=True) for value in (one, other))
+    assert split(a, b) == split(a._replace(is_compact=False), b)
+
+
+@given(requests, requests, spellings)
+def test_the_answer_does_not_depend_on_which_request_comes_first(one: Any, other: Any, spelling: Any) -> None:
+    a, b = json.dumps(one, **spelling), json.dumps(other)
+    there, back = (explain(*pair, api="invoke", prefix_length=32) for pair in ((a, b), (b, a)))
+    assert (there.cause, there.affected, there.compared_offset) == (back.cause, back.affected, back.compared_offset)
+    if there.as_sent and back.as_sent:
+        assert (there.as_sent.path, there.as_sent.a, there.as_sent.b) == (
+            back.as_sent.path,
+            back.as_sent.b,
+            back.as_sent.a,
+        )
+
+
+@given(values, values)
+def test_python_values_count_as_sent_compactly(one: Any, other: Any) -> None:
+    a, b = {"other": one}, {"other": other}
+    compact = [json.dumps(request, separators=(",", ":"), ensure_ascii=False) for request in (a, b)]
+    assert explain(a, b, api="invoke", prefix_length=99) == explain(*compact, api="invoke", prefix_length=99)
+
+
+LONG = st.integers(0, 40_000)
+
+
+@given(LONG, LONG, LONG, st.sampled_from(["x", "é", "xé"]))
+def test_common_parts_of_long_texts(start: int, middle: int, end: int, sign: str) -> None:
+    one = (sign * start)[:start] + "1" * middle + (sign * end)[:end]
+    other = (sign * start)[:start] + "2" + (sign * end)[:end]
+    expected = start if middle else len(shared(one, other))
+    assert common_beginning(one, other) == expected
+    assert common_beginning(one.encode(), other.encode()) == len(shared(one.encode(), other.encode()))
+    if middle:
+        assert common_end(one, other, min(len(one), len(other)) - start) == end
+
+
+@given(values, spellings)
+def test_a_walk_through_the_text_meets_every_member_at_its_path(value: Any, spelling: Any) -> None:
+    text = json.dumps(value, **spelling).encode()
+    walker = Walker(text)
+    for offset in range(len(text) + 1):
+        place = walker.to(offset)
+        assert place == Walker(text).to(offset)
+        member = value
+        for part in place.path if place.within in {Within.TEXT, Within.SCALAR} else ():
+            member = member[part]
+        if place.within is Within.TEXT:
+            assert text.startswith(json.dumps(member, **spelling).encode(), place.token)
+        elif place.within is Within.SCALAR:
+            assert json.dumps(member).encode().startswith(text[place.token : offset])
+
+
+@pytest.mark.parametrize("length", [4_095, 4_096, 4_097, 20_000])
+@pytest.mark.parametrize("unit", ['\\"', "\\\\", '\\\\\\"', 'x\\"'])
+def test_long_texts_full_of_escapes_end_where_they_do(length: int, unit: str) -> None:
+    inside = "y" + unit * (length // len(unit))
+    text = f'["{inside}",7]'.encode()
+    assert Walker(text).to(len(text) - 2).path == (1,)
+    assert Walker(text).to(len(inside)).path == (0,)
+
+
+def chat(*contents: Any, **fields: Any) -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": content} for content in contents], **fields}
+
+
+def test_what_is_shown_is_only_the_form_unless_asked_for() -> None:
+    a, b = chat("My PIN is 1234 é😀!"), chat("My PIN is 1239 é😀!")
+    hidden = explain(a, b, api="invoke", prefix_length=1_024).as_sent
+    shown = explain(a, b, api="invoke", prefix_length=1_024, redact=False).as_sent
+    assert hidden
+    assert shown
+    assert (hidden.a, shown.a) == ('xxxx":"Xx XXX xx 0000 x?!"}]}', 'tent":"My PIN is 1234 é😀!"}]}')
+    assert hidden.b == hidden.a
+    assert hidden.path == "messages[0].content"
+
+
+def test_a_key_that_may_be_prompt_text_stays_out_of_the_path() -> None:
+    found = explain({"metadata": {"my secret": 1}}, {"metadata": {"my secret": 2}}, api="invoke", prefix_length=1_024)
+    assert found.as_sent
+    assert found.as_sent.path == "metadata[…]"
+
+
+def test_white_space_hides_a_later_difference_that_canonical_form_shows() -> None:
+    found = explain(json.dumps(chat("a")), canonical_json(chat("b")), api="invoke", prefix_length=1_024)
+    assert found.canonical
+    assert (found.cause, found.canonical.cause) == (Cause.WHITE_SPACE, Cause.TEXT_CHANGE)
+    assert found.affected is Affected.BOTH
+
+
+def test_the_openai_api_compares_texts_only() -> None:
+    tool = {"type": "function", "function": {"name": "f"}}
+    options: dict[str, Any] = {"api": "openai", "prefix_length": 1_024}
+    assert explain(chat("a", user="x"), chat("a", user="y"), **options).affected is Affected.NOTHING
+    found = explain(chat("a", tools=[tool]), chat("a"), **options)
+    assert (found.cause, found.affected, found.compared_offset) == (Cause.TOOL_LIST, Affected.KV_PREFIX, None)
+    found = explain(chat("ab", "cd"), chat("ab", "cx"), **options)
+    assert (found.affected, found.compared_offset) == (Affected.BOTH, 3)
+
+
+def test_a_difference_beyond_the_window_does_not_touch_the_routing_key() -> None:
+    found = explain(chat("a" * 2_000 + "b"), chat("a" * 2_000 + "c"), api="invoke", prefix_length=1_024)
+    assert found.affected is Affected.KV_PREFIX
+
+
+def test_text_that_continues_a_prompt_leaves_its_beginning_alone() -> None:
+    found = explain({"prompt": "Once"}, {"prompt": "Once upon"}, api="invoke", prefix_length=1_024)
+    assert (found.cause, found.affected) == (Cause.APPENDED, Affected.ROUTING_KEY)
+    found = explain({"prompt": "Once"}, chat("Once"), api="invoke", prefix_length=1_024)
+    assert found.affected is Affected.BOTH
+
+
+def arguments(value: Any) -> dict[str, Any]:
+    call = {"type": "function", "function": {"name": "f", "arguments": value}}
+    return {"messages": [{"role": "assistant", "tool_calls": [call]}]}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "cause"),
+    [
+        ('{"a":1}', '{"a":1.0}', Cause.NUMBER_FORM),
+        ('{"a":1.0}', '{"a":1.00}', Cause.NUMBER_FORM),
+        ('{"a":1}', '{"a":2}', Cause.TEXT_CHANGE),
+        ('{"a":', '{"a":1}', Cause.TEXT_CHANGE),
+        ("{}", {}, Cause.TEXT_CHANGE),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}, Cause.KEY_ORDER),
+    ],
+)
+def test_arguments_are_compared_as_json(one: Any, other: Any, cause: Cause) -> None:
+    assert explain(arguments(one), arguments(other), api="invoke", prefix_length=1_024).cause is cause
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "cause", "path"),
+    [
+        ({"model": "a"}, {"model": "b"}, Cause.VALUE_CHANGE, "model"),
+        ({"temperature": 1e300, "n": 1}, {"temperature": 1e301, "n": 1}, Cause.SAMPLING_VALUE, "temperature"),
+        ({"metadata": {"a": 1, "b": 2}}, {"metadata": {"b": 2, "a": 1}}, Cause.KEY_ORDER, "metadata"),
+        ({"tools": [{"name": "f", "x": "a"}]}, {"tools": [{"name": "f", "x": "b"}]}, Cause.TEXT_CHANGE, "tools[0].x"),
+        ({"system": "a"}, {"system": ["a"]}, Cause.TEXT_CHANGE, "system"),
+        ({"input": ["a"]}, {"input": ["b"]}, Cause.TEXT_CHANGE, "input[0]"),
+        ({"messages": []}, {"messages": {}}, Cause.VALUE_CHANGE, "messages"),
+        ({"messages": {"a": "x"}}, {"messages": {"a": "y"}}, Cause.VALUE_CHANGE, "messages.a"),
+        ({"messages": [1]}, {"messages": [2]}, Cause.TEXT_CHANGE, "messages[0]"),
+        (chat("a"), {"messages": [{"role": "system", "content": "b"}]}, Cause.MESSAGE_LIST, "messages[0].role"),
+        (chat([{"type": "text", "text": "a"}]), chat([{"type": "text", "text": "b"}]), Cause.TEXT_CHANGE,
+         "messages[0].content[0].text"),
+        (chat("a\nb c" * 9_000), chat("z\nb c" * 9_000), Cause.TEXT_CHANGE, "messages[0].content"),
+        ('{"model":"\\u006d"}', '{"model":"\\u006e"}', Cause.VALUE_CHANGE, "model"),
+        ('{"model":"\\u00e9"}', '{"model":"ê"}', Cause.VALUE_CHANGE, "model"),
+        ('{"\\u006d":1}', '{"m":1}', Cause.ESCAPE_FORM, ""),
+    ],
+)  # fmt: skip
+def test_the_cause_follows_from_the_place(one: Any, other: Any, cause: Cause, path: str) -> None:
+    found = explain(one, other, api="invoke", prefix_length=1_024)
+    assert found.as_sent
+    assert (found.cause, found.as_sent.path) == (cause, path)
+
+
+def test_other_json_than_requests_is_explained_too() -> None:
+    found = explain("[1]", "[1.0]", api="invoke", prefix_length=1_024)
+    assert (found.cause, found.affected) == (Cause.NUMBER_FORM, Affected.BOTH)
+    for one, other in (('{"a": 1}', "[1]"), ('"a" ', '"b"'), ("[ ]", "[1]"), ("[1, 2]", "[1]")):
+        found = explain(one, other, api="invoke", prefix_length=1_024)
+        assert found.canonical
+        assert found.canonical.cause is Cause.VALUE_CHANGE
+    found = explain('"a"', '"\\u0061"', api="invoke", prefix_length=1_024)
+    assert (found.cause, found.affected) == (Cause.ESCAPE_FORM, Affected.ROUTING_KEY)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "cause"),
+    [
+        ('{"prompt": "\\n\\u00e9"}', '{"prompt": "\\né"}', Cause.ESCAPE_FORM),
+        ('{"prompt": "\\\\n"}', '{"prompt": "\\\\\\n"}', Cause.TEXT_CHANGE),
+        ('{"prompt": "x\\u00e9"}', '{"prompt": "x\\u00E9"}', Cause.ESCAPE_FORM),
+        ('{"prompt": "x\\u00e9"}', '{"prompt": "x\\u00ea"}', Cause.TEXT_CHANGE),
+        ('{"prompt": "xé"}', '{"prompt": "xê"}', Cause.TEXT_CHANGE),
+        ('{"prompt": "x\\ud83d\\ude00"}', '{"prompt": "x😀"}', Cause.ESCAPE_FORM),
+        ('{"prompt": "x\\/y"}', '{"prompt": "x/y"}', Cause.ESCAPE_FORM),
+        ('{"prompt": "x\\ty"}', '{"prompt": "x\\u0009y"}', Cause.ESCAPE_FORM),
+        ('{"prompt": "x\\u0009y"}', '{"prompt": "x\\u0008y"}', Cause.TEXT_CHANGE),
+    ],
+)
+def test_an_escape_is_a_form_only_if_the_character_is_the_same(one: str, other: str, cause: Cause) -> None:
+    assert explain(one, other, api="invoke", prefix_length=1_024).cause is cause
+
+
+def test_unusable_requests_are_named() -> None:
+    with pytest.raises(CanonicalJsonError):
+        explain("{", "{}", api="invoke", prefix_length=1_024)
+    with pytest.raises(InvalidSettingsError):
+        explain({}, {"a": 1}, api="openai", prefix_length=1_024)
+    with pytest.raises(InvalidSettingsError):
+        explain({}, {"a": 1}, api="invoke", prefix_length=0)
+
+
+@given(requests)
+def test_a_request_equals_itself(request_: dict[str, Any]) -> None:
+    assume(request_)
+    found = explain(request_, dict(request_), api="invoke", prefix_length=1_024)
+    assert (found.cause, found.affected, found.as_sent, found.canonical) == (
+        Cause.IDENTICAL,
+        Affected.NOTHING,
+        None,
+        None,
+    )
