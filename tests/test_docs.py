@@ -6,6 +6,8 @@ import re
 import sys
 from pathlib import Path
 
+import pytest
+
 from warmroute.cli.app import app
 from warmroute.demo import example_spec_text
 
@@ -24,6 +26,25 @@ def test_the_page_of_checks_is_the_list_of_checks() -> None:
 
 def test_the_spec_of_the_page_is_what_init_writes() -> None:
     assert f"```yaml\n{example_spec_text()}```" in (DOCS / "spec.md").read_text("utf-8")
+
+
+PROGRAMS = [
+    pytest.param(
+        "\n".join(re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)), id=page.stem
+    )
+    for page in sorted(DOCS.glob("*.md"))
+    if "```python" in page.read_text("utf-8") and page.stem != "local"
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_programs_of_the_pages_run(program: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The programs of one page follow each other, as a reader would run them."""
+    (tmp_path / "endpoint.yaml").write_text(example_spec_text(), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CDK_OUTDIR", str(tmp_path / "cdk.out"))
+
+    exec(compile(program, "docs", "exec"), {})
 
 
 def test_commands_of_the_pages_exist() -> None:
