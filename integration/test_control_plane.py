@@ -144,6 +144,20 @@ def test_refusals_and_gaps_are_not_retried(sagemaker):
         assert error.value.response["ResponseMetadata"]["RetryAttempts"] == 0
 
 
+def test_a_region_that_nobody_has_is_an_error_in_the_protocol(address):
+    status, body = post(
+        address,
+        "/",
+        {
+            "X-Amz-Target": "SageMaker.ListEndpoints",
+            "Content-Type": "application/x-amz-json-1.1",
+            "Authorization": "AWS4-HMAC-SHA256 Credential=local/20270101/mars-1/sagemaker/aws4_request",
+        },
+    )
+    assert status == 400
+    assert json.loads(body)["Message"] == "SageMaker has no region mars-1."
+
+
 def test_a_call_that_nobody_ever_heard_of_is_an_error_in_the_protocol(address):
     status, body = post(
         address,

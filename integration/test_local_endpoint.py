@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import socket
 import subprocess
 import sys
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, ConnectionClosedError, EndpointConnectionError
 
 from warmroute.client import sagemaker as helpers
 from warmroute.local import RunningLocally, running_locally
+from warmroute.local.session import local_session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -185,13 +189,173 @@ def test_port_in_use_is_one_line(spec: Path, warmroute: Any) -> None:
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
-def test_it_stops_quietly_when_told_to(stop: signal.Signals) -> None:
-    command = [sys.executable, "-m", "warmroute", "local", "--port", "0"]
+@pytest.mark.parametrize("busy", ["idle", "an open stream", "a whole answer", "deploying"])
+def test_it_stops_quietly_and_promptly_when_told_to(spec: Path, stop: signal.Signals, busy: str) -> None:
+    document = [str(spec), "--deployment-seconds", "600"] if busy == "deploying" else [str(spec)]
+    command = [sys.executable, "-m", "warmroute", "local", *document, "--port", str(port := _free_port())]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
-    assert "Serving on http://localhost:" in process.stdout.readline()
-    process.send_signal(stop)
-    _, err = process.communicate(timeout=30)
+    if busy == "deploying":
+        _wait_until_updating(port)
+    else:
+        assert f"Serving on http://localhost:{port}" in process.stdout.readline()
+    with _request(port, busy):
+        process.send_signal(stop)
+        told = time.monotonic()
+        _, err = process.communicate(timeout=30)
 
-    assert "Traceback" not in err
+    assert time.monotonic() - told < 10
+    assert err.replace("Aborted.\n", "") == ""
     assert process.returncode in {0, -stop, 128 + stop}
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+def _wait_until_updating(port: int) -> None:
+    client = local_session(f"http://localhost:{port}", "us-east-1").client("sagemaker")
+    for _ in range(300):
+        with contextlib.suppress(ClientError, EndpointConnectionError, ConnectionClosedError):
+            assert client.describe_endpoint(EndpointName="support-bot")["EndpointStatus"] == "Creating"
+            return
+        time.sleep(0.1)
+    raise AssertionError("The endpoint was never created.")
+
+
+@contextlib.contextmanager
+def _request(port: int, busy: str) -> Iterator[None]:
+    """A request of minutes that is being served, where the endpoint is to be busy."""
+    if busy not in {"an open stream", "a whole answer"}:
+        yield
+        return
+    body = json.dumps(_chat("Long?", max_tokens=100_000, stream=busy == "an open stream"))
+    path = "invocations-response-stream" if busy == "an open stream" else "invocations"
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request("POST", f"/endpoints/support-bot/{path}", body, {"Authorization": _SIGNED})
+    if busy == "an open stream":
+        assert connection.getresponse().read(100)
+    else:
+        time.sleep(0.5)
+    yield
+    connection.close()
+
+
+_SIGNED = "AWS4-HMAC-SHA256 Credential=local/20261130/us-east-1/sagemaker/aws4_request, SignedHeaders=host, Signature=0"
+
+
+def test_it_starts_whatever_the_environment_says_of_aws_and_proxies(
+    spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "config").write_text("[default]\nretry_mode = junk\n", encoding="utf-8")
+    hostile = {
+        "AWS_PROFILE": "nope",
+        "AWS_CONFIG_FILE": str(tmp_path / "config"),
+        "AWS_RETRY_MODE": "junk",
+        "AWS_MAX_ATTEMPTS": "junk",
+        "AWS_ENDPOINT_URL": "http://127.0.0.1:9",
+        "AWS_CA_BUNDLE": "/nonexistent",
+        "HTTP_PROXY": "http://127.0.0.1:9",
+        "http_proxy": "http://127.0.0.1:9",
+    }
+    for name, value in hostile.items():
+        monkeypatch.setenv(name, value)
+    with running_locally(spec, speed=20) as local:
+        control = local.session().client("sagemaker")
+        assert control.describe_endpoint(EndpointName="support-bot")["EndpointStatus"] == "InService"
+
+
+@pytest.mark.parametrize("model", ["", "    model_name: existing\n"])
+def test_a_region_that_does_not_exist_is_one_line(model: str, tmp_path: Path, warmroute: Any) -> None:
+    spec = tmp_path / "endpoint.yaml"
+    variant = "variants:\n  - name: main\n    instance_type: ml.p5.48xlarge\n    initial_instance_count: 1\n"
+    role = "execution_role_arn: arn:aws:iam::123456789012:role/execution\n"
+    spec.write_text(f"name: bot\nregion: xx-mars-1\n{role}{variant}{model}", encoding="utf-8")
+    ran = warmroute("local", str(spec), "--port", "0")
+
+    assert ran.returncode == 1
+    assert "SageMaker has no region xx-mars-1" in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_asynchronous_invocations_are_refused_rather_than_lost(local: RunningLocally) -> None:
+    client = local.session().client("sagemaker-runtime")
+    with pytest.raises(ClientError, match="Asynchronous invocations are not served here") as refused:
+        client.invoke_endpoint_async(EndpointName="support-bot", InputLocation="s3://bucket/key")
+
+    assert refused.value.response["Error"]["Code"] == "ValidationError"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "service", "status"),
+    [
+        ("POST", "/endpoints/support-bot/async-invocations", "dynamodb", 400),
+        ("POST", "/endpoints/support-bot/invocations", "dynamodb", 403),
+        ("GET", "/endpoints/support-bot/invocations", "sagemaker", 404),
+        ("POST", "/endpoints/support%2Fbot/invocations", "sagemaker", 400),
+        ("POST", "/endpoints/support-bot/nothing", "sagemaker", 404),
+    ],
+)
+def test_whatever_is_below_endpoints_is_refused_in_json(
+    local: RunningLocally, method: str, path: str, service: str, status: int
+) -> None:
+    connection = HTTPConnection("127.0.0.1", int(local.url.rpartition(":")[2]), timeout=30)
+    connection.request(method, path, b"{}", {"Authorization": _SIGNED.replace("sagemaker", service)})
+    response = connection.getresponse()
+    body = json.loads(response.read())
+    connection.close()
+
+    assert (response.status, response.getheader("Content-Type")) == (status, "application/json")
+    assert response.getheader("x-amzn-errortype")
+    assert body["Message"]
+
+
+@pytest.mark.parametrize("path", ["invocations", "invocations-response-stream"])
+def test_a_client_that_goes_away_makes_room(local: RunningLocally, path: str) -> None:
+    port = int(local.url.rpartition(":")[2])
+    runtime = local.session().client("sagemaker-runtime")
+    body = json.dumps(_chat("Gone?", max_tokens=1_000_000, stream=path != "invocations"))
+    # More than every instance runs at once (max_num_seqs is 64), each for an hour: who stays would never be served.
+    gone = [HTTPConnection("127.0.0.1", port, timeout=30) for _ in range(7 * 64)]
+    for connection in gone:
+        connection.request("POST", f"/endpoints/support-bot/{path}", body, {"Authorization": _SIGNED})
+    time.sleep(1)
+    for connection in gone:
+        connection.close()
+
+    answer = runtime.invoke_endpoint(EndpointName="support-bot", Body=json.dumps(_chat("Here?")).encode())
+    assert json.loads(answer["Body"].read())["usage"]["completion_tokens"] == 4
+
+
+def test_an_endpoint_made_anew_under_its_old_names_starts_cold(local: RunningLocally) -> None:
+    control, runtime = (local.session().client(name) for name in ("sagemaker", "sagemaker-runtime"))
+
+    def make(routing: str, model: str) -> None:
+        environment = {"SM_VLLM_ENABLE_PROMPT_TOKENS_DETAILS": "true", "SM_VLLM_SERVED_MODEL_NAME": model}
+        variant = {
+            "VariantName": "main",
+            "ModelName": "again",
+            "InstanceType": "ml.p5.48xlarge",
+            "InitialInstanceCount": 1,
+            "RoutingConfig": {"RoutingStrategy": routing},
+        }
+        control.create_model(ModelName="again", PrimaryContainer={"Image": "vllm:1", "Environment": environment})
+        control.create_endpoint_config(EndpointConfigName="again", ProductionVariants=[variant])
+        control.create_endpoint(EndpointName="again", EndpointConfigName="again")
+        control.get_waiter("endpoint_in_service").wait(EndpointName="again", WaiterConfig={"Delay": 1})
+
+    def ask() -> tuple[str, int]:
+        answer = runtime.invoke_endpoint(EndpointName="again", Body=json.dumps(_chat("Again?")).encode())
+        read = json.loads(answer["Body"].read())
+        return read["model"], read["usage"]["prompt_tokens_details"]["cached_tokens"]
+
+    make("RANDOM", "first")
+    assert ask() == ("first", 0)
+    assert ask()[1] > 0
+    control.delete_endpoint(EndpointName="again")
+    control.get_waiter("endpoint_deleted").wait(EndpointName="again", WaiterConfig={"Delay": 1})
+    control.delete_endpoint_config(EndpointConfigName="again")
+    control.delete_model(ModelName="again")
+    make("LEAST_OUTSTANDING_REQUESTS", "second")
+    assert ask() == ("second", 0)

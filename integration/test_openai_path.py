@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -99,3 +101,36 @@ def test_refusals_keep_their_code(local: RunningLocally) -> None:
     assert post("/endpoints/support-bot", b"{").json()["OriginalStatusCode"] == 400
     assert post("/endpoints/support-bot", b'{"prompt": "x"}').status_code == 424
     assert "In service: none" in post("/endpoints/support-bot/inference-components/x", b'{"messages": [1]}').text
+
+
+def test_depth_and_unknown_paths_are_refused_in_json(local: RunningLocally) -> None:
+    headers = {"Authorization": f"Bearer {_token()}"}
+    deep = b'{"messages": [{"role": "user", "content": %s}]}' % (b"[" * 300 + b"]" * 300)
+    base = f"{local.url}/endpoints/support-bot/openai/v1"
+    too_deep = httpx2.post(f"{base}/chat/completions", content=deep, headers=headers)
+    unknown = httpx2.get(f"{base}/models", headers=headers)
+
+    assert (too_deep.status_code, too_deep.json()["OriginalStatusCode"]) == (424, 400)
+    assert (unknown.status_code, unknown.headers["x-amzn-errortype"]) == (404, "UnknownOperationException")
+
+
+def test_a_stream_that_is_given_up_while_it_waits_makes_room(local: RunningLocally) -> None:
+    messages = _messages("Busy?")
+    headers = {"Authorization": f"Bearer {_token()}"}
+    base_url = f"{local.url}/endpoints/support-bot/openai/v1"
+
+    async def give_up() -> None:
+        body = {"messages": messages, "max_tokens": 1_000_000, "stream": True}
+        # Twice what every instance runs at once (max_num_seqs is 64): half of them wait for their first token.
+        limits = httpx2.Limits(max_connections=None)
+        async with httpx2.AsyncClient(timeout=60, limits=limits) as client:
+            post = functools.partial(client.post, f"{base_url}/chat/completions", json=body, headers=headers)
+            asking = [asyncio.create_task(post()) for _ in range(2 * 7 * 64)]
+            await asyncio.sleep(4)
+            for each in asking:
+                each.cancel()
+            await asyncio.gather(*asking, return_exceptions=True)
+
+    asyncio.run(give_up())
+    with openai.OpenAI(base_url=base_url, api_key=_token, max_retries=0, timeout=30) as client:
+        assert client.chat.completions.create(model="", messages=messages, max_tokens=4).usage.completion_tokens == 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import Any
 
@@ -9,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warmroute.local.data.completion import DEFAULT_OUTPUT_TOKENS, Usage, Wording, read_completion
+from warmroute.local.data.completion import DEFAULT_OUTPUT_TOKENS, read_completion
 from warmroute.local.data.failures import Refusal
+from warmroute.local.data.wording import Usage, Wording
 
 HELLO = [{"role": "user", "content": "hello"}]
 
@@ -25,9 +27,24 @@ def _read(**values: Any) -> Any:
         (b"{", "JSON decode error"),
         (b"[]", "not a JSON object"),
         (b"{}", "no messages, prompt or inputs"),
-        (b'{"messages": []}', "no messages"),
-        (b'{"messages": [1]}', "must be an object"),
-        (b'{"prompt": "x", "max_tokens": 0}', "max_tokens must be at least 1"),
+        (b'{"messages": []}', "messages is empty"),
+        (b'{"messages": [], "prompt": "x"}', "messages is empty"),
+        (b'{"messages": {}}', "messages must be a list, got dict"),
+        (b'{"messages": [1]}', r"messages\[0\] must be an object"),
+        (b'{"messages": [{"role": {}}]}', r"messages\[0\].role must be text, got dict"),
+        (b'{"prompt": ["x", "y"]}', "one prompt, as text"),
+        (b'{"prompt": "x", "max_tokens": 0}', "max_tokens must be at least 1, got 0"),
+        (b'{"prompt": "x", "max_tokens": true}', "max_tokens must be an integer, got true"),
+        (b'{"prompt": "x", "max_tokens": 1.5}', "max_tokens must be an integer, got 1.5"),
+        (b'{"prompt": "x", "max_tokens": "5"}', 'max_tokens must be an integer, got "5"'),
+        (b'{"prompt": "x", "max_tokens": [5]}', "max_tokens must be an integer, got list"),
+        (b'{"prompt": "x", "max_tokens": 18446744073709551616}', "max_tokens must be an integer"),
+        (b'{"inputs": "x", "parameters": {"max_new_tokens": false}}', "max_new_tokens must be an integer"),
+        (b'{"prompt": "x", "parameters": 1}', "parameters must be an object, got 1"),
+        (b'{"prompt": "x", "stream": "true"}', "stream must be true or false"),
+        (b'{"prompt": "x", "stream_options": {"include_usage": 1}}', "include_usage must be true or false"),
+        (b'{"prompt": "x", "model": {"a": 1}}', "model must be text"),
+        (b'{"prompt": "x", "cache_salt": 5}', "cache_salt must be text, got 5"),
     ],
 )
 def test_container_refuses_what_it_cannot_read(body: bytes, says: str) -> None:
@@ -37,6 +54,11 @@ def test_container_refuses_what_it_cannot_read(body: bytes, says: str) -> None:
     assert refusal.value.code == "ModelError"
     assert refusal.value.status == 424
     assert refusal.value.body["OriginalStatusCode"] == 400
+
+
+def test_null_is_as_good_as_absent() -> None:
+    nothing = dict.fromkeys(("max_tokens", "stream", "stream_options", "parameters", "model", "cache_salt", "tools"))
+    assert _read(messages=HELLO, **nothing) == _read(messages=HELLO)
 
 
 @pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
@@ -50,6 +72,25 @@ def test_limit_of_a_text_generation_body() -> None:
 
 def test_without_a_limit_the_answer_has_a_stated_length() -> None:
     assert _read(messages=HELLO).output_tokens == DEFAULT_OUTPUT_TOKENS
+
+
+@pytest.mark.parametrize("depth", [100, 254, 255, 300, 1_000])
+@pytest.mark.parametrize(
+    "around",
+    [
+        b'{"messages": [{"role": "user", "content": %s}]}',
+        b'{"messages": [{"role": "user", "content": "x", "name": %s}]}',
+        b'{"messages": [{"role": "user", "content": "x"}], "tools": %s}',
+        b'{"messages": [{"role": %s, "content": "x"}]}',
+        b'{"prompt": "x", "model": %s}',
+        b'{"prompt": %s}',
+        b'{"prompt": "x", "max_tokens": %s}',
+    ],
+)
+def test_depth_is_read_or_refused(around: bytes, depth: int) -> None:
+    body = around % (b"[" * depth + b"]" * depth)
+    with contextlib.suppress(Refusal):
+        assert "[[" in read_completion(body).text
 
 
 messages = st.fixed_dictionaries({"role": st.sampled_from(["user", "assistant"]), "content": st.text()})

@@ -285,3 +285,38 @@ def test_an_update_of_the_specification_alone_keeps_the_copies(with_base, clock)
     clock.advance(20)
     component = endpoint_in_force(ACCOUNT, REGION, "shared").components[0]
     assert (component.image, component.copy_count) == ("vllm:2", 3)
+
+
+def test_a_component_that_runs_something_else_or_is_made_anew_is_another(with_base, clock):
+    def serial():
+        (component,) = endpoint_in_force(ACCOUNT, REGION, "shared").components
+        return component.serial
+
+    first = serial()
+    with_base.update_inference_component(InferenceComponentName="base", RuntimeConfig={"CopyCount": 1})
+    clock.advance(20)
+    with_base.update_inference_component(InferenceComponentName="base", Specification=BASE)
+    clock.advance(20)
+    assert serial() == first
+
+    changed = BASE | {"Container": {"Image": "vllm:1", "Environment": {"A": "2"}}}
+    with_base.update_inference_component(InferenceComponentName="base", Specification=changed)
+    assert serial() == first
+    clock.advance(20)
+    second = serial()
+
+    with_base.delete_inference_component(InferenceComponentName="base")
+    clock.advance(10)
+    create(with_base, "base", changed)
+    assert len({first, second, serial()}) == 3
+
+
+@pytest.mark.parametrize("variant", [{"VariantName": "other"}, {"VariantName": "main", "ModelName": "llama"}])
+def test_a_component_is_refused_where_an_update_under_way_leaves_it_no_place(sagemaker, clock, variant):
+    settings = {"InstanceType": "ml.p5.48xlarge", "InitialInstanceCount": 1} | variant
+    sagemaker.create_endpoint_config(EndpointConfigName="next", ProductionVariants=[settings], ExecutionRoleArn=ROLE)
+    sagemaker.update_endpoint(EndpointName="shared", EndpointConfigName="next")
+    assert "with endpoint configuration next" in refused(create, sagemaker, "base")
+
+    clock.advance(60)
+    assert sagemaker.list_inference_components()["InferenceComponents"] == []

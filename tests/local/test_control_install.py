@@ -74,6 +74,21 @@ def test_what_nobody_answers_is_an_error_that_names_it(aws, service, action, req
     assert error.value.response["ResponseMetadata"]["HTTPStatusCode"] == 400
 
 
+@pytest.mark.parametrize(
+    ("service", "action", "request_"),
+    [
+        ("sagemaker", "list_endpoints", {}),
+        ("sagemaker", "list_experiments", {}),
+        ("application-autoscaling", "describe_scalable_targets", {"ServiceNamespace": "sagemaker"}),
+    ],
+)
+def test_a_region_that_nobody_has_is_an_error_that_names_it(aws, service, action, request_):
+    client = boto3.client(service, region_name="mars-1")
+    with pytest.raises(ClientError, match="SageMaker has no region mars-1") as error:
+        getattr(client, action)(**request_)
+    assert error.value.response["ResponseMetadata"]["HTTPStatusCode"] == 400
+
+
 def test_the_rest_of_sagemaker_still_answers(aws):
     sagemaker = aws("sagemaker")
     sagemaker.create_experiment(ExperimentName="trial")

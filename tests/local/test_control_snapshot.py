@@ -4,7 +4,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from warmroute.local.control import Clock, Durations, endpoint_in_force, install
+from warmroute.local.control import Clock, Durations, endpoint_in_force, fail_next_deployment, install
 
 REGION, ACCOUNT = "us-east-1", "123456789012"
 PREFIX_AWARE = {
@@ -87,6 +87,65 @@ def test_the_same_object_comes_back_until_something_changes(sagemaker, clock):
     assert state().status == "Updating"
     clock.advance(60)
     assert state().variants[0].instance_count == 3
+
+
+def test_every_deployment_is_told_apart(sagemaker, clock):
+    def serial():
+        clock.advance(60)
+        return state().deployment_serial
+
+    assert state().deployment_serial == 0
+    serials = [serial()]
+    for config in ("new", "old"):
+        sagemaker.update_endpoint(EndpointName="chat", EndpointConfigName=config)
+        clock.advance(60)
+    serials.append(serial())
+    sagemaker.delete_endpoint(EndpointName="chat")
+    clock.advance(10)
+    sagemaker.create_endpoint(EndpointName="chat", EndpointConfigName="old")
+    serials.append(serial())
+    assert len(set(serials)) == 3
+
+
+def test_scaling_and_a_roll_back_are_no_new_deployments(sagemaker, clock):
+    clock.advance(60)
+    before = state().deployment_serial
+    weights = [{"VariantName": "main", "DesiredInstanceCount": 3}]
+    sagemaker.update_endpoint_weights_and_capacities(EndpointName="chat", DesiredWeightsAndCapacities=weights)
+    clock.advance(60)
+    fail_next_deployment("chat", "Alarm p99 went off.")
+    sagemaker.update_endpoint(EndpointName="chat", EndpointConfigName="new")
+    clock.advance(120)
+    assert (state().status, state().deployment_serial) == ("InService", before)
+
+
+def test_a_reset_does_not_bring_serials_back(clock):
+    seen = set()
+    for _ in range(2):
+        install(clock=clock, durations=Durations())
+        with mock_aws():
+            client = boto3.client("sagemaker", region_name=REGION)
+            client.create_model(ModelName="llama", PrimaryContainer={"Image": "vllm:1"})
+            variant = {"VariantName": "main", "ModelName": "llama", "InstanceType": "ml.p5.48xlarge"}
+            client.create_endpoint_config(
+                EndpointConfigName="old", ProductionVariants=[variant | {"InitialInstanceCount": 1}]
+            )
+            client.create_endpoint(EndpointName="chat", EndpointConfigName="old")
+            clock.advance(60)
+            seen.add(state().deployment_serial)
+    install(clock=Clock(), durations=Durations())
+    assert len(seen) == 2
+
+
+def test_a_serverless_variant_is_said_to_be_one(sagemaker, clock):
+    serverless = {"MemorySizeInMB": 2_048, "MaxConcurrency": 5}
+    variant = {"VariantName": "main", "ModelName": "llama", "ServerlessConfig": serverless}
+    sagemaker.create_endpoint_config(EndpointConfigName="less", ProductionVariants=[variant])
+    clock.advance(60)
+    assert not state().variants[0].is_serverless
+    sagemaker.update_endpoint(EndpointName="chat", EndpointConfigName="less")
+    clock.advance(60)
+    assert state().variants[0].is_serverless
 
 
 def test_what_is_in_force_cannot_be_changed_from_outside(sagemaker, clock):

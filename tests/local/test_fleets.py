@@ -8,75 +8,153 @@ from dataclasses import replace
 import pytest
 
 from warmroute.fleet import EngineRequest, prompt_blocks
-from warmroute.local.control import ComponentState, EndpointState, VariantState
 from warmroute.local.data.failures import Refusal
-from warmroute.local.data.fleets import Fleets
-
-MAIN = VariantState("main", 1.0, 2, "ml.p5.48xlarge", None, "model", "image", {"SM_VLLM_MAX_NUM_SEQS": "4"})
-STATE = EndpointState("bot", "InService", "bot-1", (MAIN,), (), ())
-COMPONENT = ComponentState("llama", "InService", "main", 3, None, "model", None, None, {})
 
 
-def _fleet(fleets: Fleets, state: EndpointState, **wanted: str):
-    return fleets.fleet("123456789012", "us-east-1", state, **wanted)
+def test_instances_as_many_as_are_in_force(world):
+    assert [instance.id for instance in world.fleet().instances] == ["bot-1-1-main-0", "bot-1-1-main-1"]
 
 
-def test_instances_as_many_as_are_in_force() -> None:
-    assert [instance.id for instance in _fleet(Fleets(), STATE).instances] == ["bot-1-main-0", "bot-1-main-1"]
+def test_scaling_keeps_the_instances_that_stay(world):
+    before = list(world.fleet().instances)
+
+    world.change(variants=(replace(world.main, instance_count=3),))
+    assert world.fleet().instances[:2] == before
+
+    world.change(variants=(replace(world.main, instance_count=1),))
+    assert world.fleet().instances == before[:1]
 
 
-def test_scaling_keeps_the_instances_that_stay() -> None:
-    fleets = Fleets()
-    before = list(_fleet(fleets, STATE).instances)
+def test_every_deployment_is_a_new_fleet_even_of_the_same_names(world):
+    before = list(world.fleet().instances)
+    routing = {
+        "RoutingStrategy": "PREFIX_AWARE",
+        "PrefixAwareRoutingConfig": {"PrefixLength": 4_096, "ConcurrencyThreshold": 16},
+    }
 
-    grown = _fleet(fleets, replace(STATE, variants=(replace(MAIN, instance_count=3),))).instances
-    assert grown[:2] == before
-
-    shrunk = _fleet(fleets, replace(STATE, variants=(replace(MAIN, instance_count=1),))).instances
-    assert shrunk == before[:1]
-
-
-def test_a_new_configuration_is_a_new_fleet() -> None:
-    fleets = Fleets()
-    before = set(map(id, _fleet(fleets, STATE).instances))
-
-    after = _fleet(fleets, replace(STATE, endpoint_config_name="bot-2")).instances
-    assert not before & set(map(id, after))
+    world.change(deployment_serial=2, variants=(replace(world.main, model_environment={}, routing_config=routing),))
+    after = world.fleet()
+    assert not set(map(id, before)) & set(map(id, after.instances))
+    assert not {instance.id for instance in before} & {instance.id for instance in after.instances}
+    assert after.routing is not None
 
 
-def test_weights_decide_the_variant_and_the_target_overrides_them() -> None:
-    state = replace(STATE, variants=(MAIN, replace(MAIN, name="other", weight=0.0)))
-    fleets = Fleets()
+def test_a_component_that_runs_something_else_has_new_copies(world):
+    world.change(components=(world.component,))
+    before = list(world.fleet(component="llama").instances)
 
-    assert {_fleet(fleets, state).variant.name for _ in range(20)} == {"main"}
-    assert _fleet(fleets, state, variant="other").variant.name == "other"
+    world.change(components=(replace(world.component, serial=8),))
+    after = world.fleet(component="llama").instances
+    assert not set(map(id, before)) & set(map(id, after))
+    assert not {copy.id for copy in before} & {copy.id for copy in after}
+
+
+def test_scaling_a_component_keeps_the_copies_that_stay(world):
+    world.change(components=(world.component,))
+    before = list(world.fleet(component="llama").instances)
+
+    world.change(components=(replace(world.component, copy_count=4),))
+    assert world.fleet(component="llama").instances[:3] == before
+
+
+def test_a_new_deployment_gives_components_new_copies_too(world):
+    world.change(components=(world.component,))
+    before = list(world.fleet(component="llama").instances)
+
+    world.change(deployment_serial=2)
+    assert not set(map(id, before)) & set(map(id, world.fleet(component="llama").instances))
+
+
+def test_a_component_serves_while_it_is_updated(world):
+    world.change(components=(world.component,))
+    before = world.fleet(component="llama")
+
+    world.change(components=(replace(world.component, status="Updating"),))
+    assert world.fleet(component="llama").instances == before.instances
+
+
+def test_fleets_of_what_is_deleted_are_forgotten(world):
+    world.states["other"] = replace(world.states["bot"], name="other")
+    kept = list(world.fleet().instances)
+    world.fleet("other")
+    del world.states["other"]
+
+    world.states["third"] = replace(world.states["bot"], name="third")
+    world.fleet("third")
+    assert {name for _, _, name in world.fleets._known} == {"bot", "third"}
+    assert world.fleet().instances == kept
+
+    del world.states["third"]
+    with pytest.raises(Refusal, match="Endpoint third of account 123456789012 not found"):
+        world.fleet("third")
+    assert {name for _, _, name in world.fleets._known} == {"bot"}
+
+
+def test_weights_decide_the_variant_and_the_target_overrides_them(world):
+    world.change(variants=(world.main, replace(world.main, name="other", weight=0.0)))
+
+    assert {world.fleet().variant.name for _ in range(20)} == {"main"}
+    assert world.fleet(variant="other").variant.name == "other"
+
+
+def test_a_variant_is_chosen_where_no_variant_has_weight(world):
+    world.change(variants=(replace(world.main, weight=0.0),))
+    assert world.fleet().variant.name == "main"
 
 
 @pytest.mark.parametrize(
-    ("state", "wanted", "says"),
+    ("variant", "component", "wanted", "says"),
     [
-        (STATE, {"variant": "nope"}, "Variant nope is not part of endpoint bot. Variants: main."),
-        (STATE, {"component": "nope"}, "Inference component nope is not in service"),
-        (replace(STATE, components=(COMPONENT,)), {}, "No inference component is named on endpoint bot"),
-        (replace(STATE, variants=(replace(MAIN, instance_count=0),)), {}, "has no capacity"),
+        ({}, None, {"variant": "nope"}, "Variant nope is not part of endpoint bot. Variants: main."),
+        ({}, None, {"component": "nope"}, "Inference component nope is not in service"),
+        ({}, {}, {}, "No inference component is named on endpoint bot"),
+        ({}, {"status": "Creating"}, {"component": "llama"}, "In service: none"),
+        ({}, {"copy_count": 0}, {"component": "llama"}, "Inference component llama of endpoint bot has no copy now"),
+        ({}, {"variant_name": "gone"}, {"component": "llama"}, "no longer has variant gone"),
+        ({"instance_count": 0}, None, {}, "Variant main of endpoint bot has no instance now"),
+        ({"instance_count": 0, "is_serverless": True}, None, {}, "is serverless, which is not simulated"),
     ],
 )
-def test_what_cannot_be_served_is_refused(state: EndpointState, wanted: dict[str, str], says: str) -> None:
+def test_what_cannot_be_served_is_refused(world, variant, component, wanted, says):
+    components = () if component is None else (replace(world.component, **component),)
+    world.change(variants=(replace(world.main, **variant),), components=components)
     with pytest.raises(Refusal, match=says):
-        _fleet(Fleets(), state, **wanted)
+        world.to(**wanted)
 
 
-def test_each_copy_of_a_component_is_a_target_and_an_adapter_uses_those_of_its_base() -> None:
-    adapter = replace(COMPONENT, name="legal", base="llama")
-    state = replace(STATE, components=(COMPONENT, adapter))
-    fleets = Fleets()
-
-    assert len(_fleet(fleets, state, component="llama").instances) == 3
-    assert _fleet(fleets, state, component="legal") is _fleet(fleets, state, component="llama")
+def test_an_endpoint_that_does_not_serve_yet_says_so(world):
+    world.change(status="Creating", variants=())
+    with pytest.raises(Refusal, match="is Creating and does not serve yet"):
+        world.to()
 
 
-def test_an_instance_answers_with_every_token_and_remembers_the_prompt() -> None:
-    instance = _fleet(Fleets(speed=1_000), STATE).instances[0]
+def test_a_component_without_its_variant_does_not_stop_the_others(world):
+    lost = replace(world.component, name="lost", variant_name="gone")
+    world.change(components=(world.component, lost))
+
+    assert len(world.fleet(component="llama").instances) == 3
+
+
+def test_each_copy_of_a_component_is_a_target_and_an_adapter_uses_those_of_its_base(world):
+    adapter = replace(world.component, name="legal", base="llama", serial=9)
+    world.change(components=(world.component, adapter))
+
+    assert len(world.fleet(component="llama").instances) == 3
+    assert world.fleet(component="legal") is world.fleet(component="llama")
+
+
+def test_an_adapter_is_told_apart_from_its_base_and_from_earlier_ones_of_its_name(world):
+    adapter = replace(world.component, name="legal", base="llama", serial=9)
+    world.change(components=(world.component, adapter))
+    assert world.to(component="llama").adapter == ""
+    first = world.to(component="legal").adapter
+
+    world.change(components=(world.component, replace(adapter, serial=10)))
+    assert len({"", first, world.to(component="legal").adapter}) == 3
+
+
+def test_an_instance_answers_with_every_token_and_remembers_the_prompt(world):
+    instance = world.fleet().instances[0]
     prompt = prompt_blocks("a warm prefix " * 200)
 
     async def generate(request_id: str) -> list[tuple[int, int]]:
@@ -91,8 +169,8 @@ def test_an_instance_answers_with_every_token_and_remembers_the_prompt() -> None
     assert warm[-1][1] == instance.cached_tokens(prompt) > 0
 
 
-def test_a_request_that_is_given_up_leaves_the_engine() -> None:
-    instance = _fleet(Fleets(speed=1_000), STATE).instances[0]
+def test_a_request_that_is_given_up_leaves_the_engine(world):
+    instance = world.fleet().instances[0]
 
     async def give_up_then_ask_again() -> int:
         stream = instance.generate(EngineRequest("1", prompt_blocks("x" * 640), 10_000))
@@ -104,8 +182,8 @@ def test_a_request_that_is_given_up_leaves_the_engine() -> None:
     assert asyncio.run(give_up_then_ask_again()) == 3
 
 
-def test_an_impossible_request_is_the_container_s_error() -> None:
-    instance = _fleet(Fleets(speed=1_000), STATE).instances[0]
+def test_an_impossible_request_is_the_container_s_error(world):
+    instance = world.fleet().instances[0]
 
     async def ask() -> None:
         async for _ in instance.generate(EngineRequest("1", prompt_blocks("x"), 10_000_000)):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -13,6 +12,7 @@ from typing import IO, TYPE_CHECKING
 
 from warmroute.errors import LocalEndpointError
 from warmroute.hosting import EndpointSpec, load_spec
+from warmroute.local.options import check_options
 from warmroute.local.session import ACCESS_KEY, local_session
 
 if TYPE_CHECKING:
@@ -58,8 +58,9 @@ def running_locally(
     Raises:
         DocumentError: The file cannot be read.
         InvalidSettingsError: The spec has errors.
-        LocalEndpointError: It did not start; the message is its own.
+        LocalEndpointError: A setting is out of its range, or it did not start; the message is its own.
     """
+    check_options(speed, deployment_seconds)
     document = spec if isinstance(spec, EndpointSpec) or spec is None else load_spec(spec)
     command = [sys.executable, "-m", "warmroute", "local", *(["-"] if document else []), "--port", "0"]
     options = ["--speed", str(speed), "--deployment-seconds", str(deployment_seconds), "--format", "json"]
@@ -71,7 +72,6 @@ def running_locally(
             stdout=subprocess.PIPE,
             stderr=said,
             text=True,
-            env=_environment(),
         )
         try:
             yield RunningLocally(_url(process, document, said))
@@ -104,8 +104,3 @@ def _stop(process: subprocess.Popen[str]) -> None:
         process.wait()
     if process.stdout is not None:
         process.stdout.close()
-
-
-def _environment() -> dict[str, str]:
-    """This process's environment, without what would send the child's own calls elsewhere."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("AWS_ENDPOINT_URL")}

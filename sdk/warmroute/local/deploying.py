@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from warmroute.deploy import Deployment
+from warmroute.errors import LocalEndpointError
 from warmroute.local.session import local_session
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def deploy_locally(spec: EndpointSpec, url: str) -> None:
 
     Raises:
         DeploymentError: The control plane refuses.
+        LocalEndpointError: The control plane refuses a stand-in.
     """
     region = spec.region or DEFAULT_REGION
     session = local_session(url, region)
@@ -43,10 +45,18 @@ def deploy_locally(spec: EndpointSpec, url: str) -> None:
 
 
 def _make_stand_ins(spec: EndpointSpec, session: Session) -> None:
+    from botocore.exceptions import BotoCoreError, ClientError
+
     named = {variant.model_name for variant in spec.all_variants}
     named |= {pool.model_name_override for variant in spec.all_variants for pool in variant.instance_pools or ()}
     named |= {each.model_name for component in spec.inference_components or () for each in component.all_specifications}
     client = session.client("sagemaker")
     for name in sorted(name for name in named if name and name not in (spec.models or {})):
         container = {"Image": STAND_IN_IMAGE, "Environment": {"SM_VLLM_ENABLE_PROMPT_TOKENS_DETAILS": "true"}}
-        client.create_model(ModelName=name, ExecutionRoleArn=ROLE_ARN, PrimaryContainer=container)
+        try:
+            client.create_model(ModelName=name, ExecutionRoleArn=ROLE_ARN, PrimaryContainer=container)
+        except ClientError as error:
+            reason = error.response["Error"]["Message"]
+            raise LocalEndpointError(f"The stand-in for model {name} cannot be made: {reason}") from error
+        except BotoCoreError as error:
+            raise LocalEndpointError(f"The stand-in for model {name} cannot be made: {error}") from error

@@ -1,19 +1,14 @@
-"""One port for both planes: invocations go to the data plane, everything else to the control plane."""
+"""One port for both planes: what is below ``/endpoints/`` goes to the data plane, everything else to the other."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from warmroute.local.data import PATH_PREFIX
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from starlette.types import ASGIApp, Receive, Scope, Send
-
-_DATA_PLANE = re.compile(
-    r"/endpoints/[^/]+/(invocations|invocations-response-stream|(inference-components/[^/]+/)?openai/.*)"
-)
-_OTHER_SERVICE = re.compile(rb"Credential=[^/]+/\d{8}/[^/]+/(?!sagemaker/)")
 
 
 class Dispatcher:
@@ -38,31 +33,12 @@ class Dispatcher:
 
 
 def _is_for_data_plane(scope: Scope) -> bool:
-    if scope["type"] != "http" or not _DATA_PLANE.fullmatch(scope["path"]):
+    # The decoded path: moto would answer what spells the data plane's paths with escapes.
+    if scope["type"] != "http" or not scope["path"].startswith(PATH_PREFIX):
         return False
-    return not any(name == b"authorization" and _OTHER_SERVICE.search(value) for name, value in scope["headers"])
+    signatures = [value for name, value in scope["headers"] if name == b"authorization"]
+    return not any(_SIGNED_FOR_S3.search(signature) for signature in (*signatures, scope["query_string"]))
 
 
-def control_plane() -> ASGIApp:
-    """The control plane: moto's server with every service of the spec, extended by ``warmroute.local.control``."""
-    from a2wsgi import WSGIMiddleware
-    from moto.core.request import (
-        PRESERVED_HEADER_NAMES_ENVIRON_KEY,
-        environ_key_for_header,
-        should_preserve_original_header_name,
-    )
-    from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
-
-    server = DomainDispatcherApplication(create_backend_app)
-
-    def wsgi(environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
-        # What WSGI loses and moto reads: the path before decoding, and underscores in the names of S3 metadata.
-        scope = environ["asgi.scope"]
-        environ["RAW_URI"] = scope["raw_path"].decode("latin-1")
-        names = [name.decode("latin-1") for name, _ in scope["headers"]]
-        environ[PRESERVED_HEADER_NAMES_ENVIRON_KEY] = {
-            environ_key_for_header(name): name for name in names if should_preserve_original_header_name(name)
-        }
-        return server(environ, start_response)
-
-    return WSGIMiddleware(wsgi, workers=10)  # type: ignore[arg-type, return-value]
+_SIGNED_FOR_S3 = re.compile(rb"Credential=[^/%]+(?:/|%2[Ff])\d{8}(?:/|%2[Ff])[^/%]+(?:/|%2[Ff])s3(?:/|%2[Ff])")
+"""In a header, or in the query of a presigned address."""

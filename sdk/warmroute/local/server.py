@@ -1,4 +1,4 @@
-"""The local endpoint's server: both planes on one loopback port."""
+"""The local endpoint's server: both planes on one loopback port, and what the spec describes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from warmroute.errors import LocalEndpointError, MissingExtraError, WarmrouteError
 from warmroute.local.deploying import deploy_locally
+from warmroute.local.isolation import without_aws_settings
+from warmroute.local.options import check_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from warmroute.hosting import EndpointSpec
+
+SHUTDOWN_SECONDS = 2
+"""How long requests may take to end once the process is told to stop; streams would go on for minutes."""
+
+_BACKLOG = 2_048
+"""Connections that wait to be accepted. Source: uvicorn's default."""
 
 
 def serve(
@@ -25,36 +33,50 @@ def serve(
 ) -> None:
     """Serve SageMaker's API on the loopback address until the process is told to stop.
 
+    Until then, the process has no AWS settings in its environment.
+
     Args:
         spec: What to serve at once; without one, the account is empty.
         port: Port to listen on; 0 takes a free one.
-        speed: How many times faster than real engines and deployments it runs.
-        deployment_seconds: How long creating or updating an endpoint takes, before the speed.
+        speed: How many times faster than real engines and deployments it runs, 0.01 to 10,000.
+        deployment_seconds: How long creating or updating an endpoint or a component takes, before the speed; up to a
+            day.
         on_ready: Told the URL when requests are answered and the spec's endpoint serves.
 
     Raises:
-        LocalEndpointError: The port is in use.
+        LocalEndpointError: The port cannot be had, a setting is out of its range, or another moto is installed.
         DeploymentError: The control plane refuses the spec.
         MissingExtraError: The extra ``local`` is not installed.
     """
+    check_options(speed, deployment_seconds)
+    with without_aws_settings():
+        server = _server(speed, deployment_seconds)
+        listener = _listen(port)
+        url = f"http://localhost:{listener.getsockname()[1]}"
+        asyncio.run(_serve(server, listener, spec, url, on_ready))
+
+
+def _server(speed: float, deployment_seconds: float) -> Any:
+    """The server of both planes."""
     try:
         import uvicorn
 
-        from warmroute.local.control import Clock, Durations, install
-        from warmroute.local.data import data_plane
-        from warmroute.local.dispatch import Dispatcher, control_plane
+        from warmroute.local.control import Clock, Durations, control_plane, install
+        from warmroute.local.data import DataPlane, Fleets
+        from warmroute.local.dispatch import Dispatcher
+
+        durations = Durations(creating=deployment_seconds, updating=deployment_seconds, component=deployment_seconds)
+        install(clock=Clock(speed), durations=durations)
+        app = Dispatcher(control_plane(), DataPlane(Fleets(speed)))
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "warmroute":
             raise
         raise MissingExtraError("The local endpoint", "local") from error
-    durations = Durations(creating=deployment_seconds, updating=deployment_seconds, component=deployment_seconds)
-    install(clock=Clock(speed), durations=durations)
-    listener = _listen(port)
-    url = f"http://localhost:{listener.getsockname()[1]}"
+    # Both planes answer and tell their own faults; what is left for uvicorn to log is requests that a stop cuts short.
     config = uvicorn.Config(
-        Dispatcher(control_plane(), data_plane(speed=speed)), log_level="warning", lifespan="off", access_log=False
+        app, log_level="critical", lifespan="off", access_log=False, timeout_graceful_shutdown=SHUTDOWN_SECONDS
     )
-    asyncio.run(_serve(uvicorn.Server(config), listener, spec, url, on_ready))
+    return uvicorn.Server(config)
 
 
 def _listen(port: int) -> socket.socket:
@@ -62,6 +84,8 @@ def _listen(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind(("127.0.0.1", port))
+        # Two processes may bind one port at the same moment; only one of them can listen.
+        listener.listen(_BACKLOG)
     except OSError as error:
         listener.close()
         raise LocalEndpointError(
@@ -83,6 +107,8 @@ async def _serve(
             on_ready(url)
         await serving
     except WarmrouteError:
+        stopped = server.should_exit
         server.should_exit = True
         await serving
-        raise
+        if not stopped:  # Else it was told to stop, and the deployment failed for that.
+            raise

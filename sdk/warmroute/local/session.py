@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -14,14 +15,32 @@ ACCESS_KEY = "local"
 def local_session(url: str, region: str) -> Session:
     """A boto3 session whose clients and resources all go to one address.
 
+    Neither profiles nor proxies nor other settings of the environment enter it.
+
     Args:
         url: Base URL of every API.
         region: AWS region of the clients.
     """
     import boto3
+    import botocore.session
+    from botocore.config import Config
+
+    settings = {
+        name: (None, None, os.devnull if name in _FILES else default, conversion)
+        for name, (_, _, default, conversion) in botocore.session.Session.SESSION_VARIABLES.items()
+    }
+    # On the loopback address, what fails twice fails again.
+    local = Config(proxies={}, retries={"mode": "standard", "total_max_attempts": 2})
 
     class LocalSession(boto3.Session):  # type: ignore[misc]
         def client(self, *args: Any, **options: Any) -> Any:
-            return super().client(*args, **{**options, "endpoint_url": options.get("endpoint_url") or url})
+            given = options.get("config")
+            config = local.merge(given) if given is not None else local
+            where = options.get("endpoint_url") or url
+            return super().client(*args, **{**options, "config": config, "endpoint_url": where})
 
-    return LocalSession(ACCESS_KEY, ACCESS_KEY, region_name=region)
+    isolated = botocore.session.Session(settings)
+    return LocalSession(ACCESS_KEY, ACCESS_KEY, region_name=region, botocore_session=isolated)
+
+
+_FILES = {"config_file", "credentials_file"}

@@ -10,7 +10,7 @@ from warmroute.local.control.endpoints import Endpoint
 from warmroute.local.control.listing import list_page
 from warmroute.local.control.models import Model
 from warmroute.local.control.refusals import RefusedError, in_progress
-from warmroute.local.control.registry import Resource
+from warmroute.local.control.registry import Resource, next_serial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -44,6 +44,8 @@ class InferenceComponent(Resource):
     status: str = "Creating"
     last_modified_time: float = 0.0
     deployment_settings: Mapping[str, Any] = field(default_factory=dict)
+    serial: int = field(default_factory=next_serial)
+    """Changes with what the copies run, and differs from that of every other component, of the same name too."""
 
     def __post_init__(self) -> None:
         self.last_modified_time = self.creation_time
@@ -92,7 +94,8 @@ def update_inference_component(registry: Registry, request: Request) -> Response
     settings = request.get("DeploymentConfig")
 
     def finish() -> None:
-        component.specifications, component.model = specifications, model
+        if specifications != component.specifications or model is not component.model:
+            component.specifications, component.model, component.serial = specifications, model, next_serial()
         if settings is not None:
             component.deployment_settings = settings
 
@@ -208,11 +211,13 @@ def _variant_name(request: Request, endpoint: Endpoint, base: InferenceComponent
         return base.variant_name
     if name is None:
         raise RefusedError("Without BaseInferenceComponentName an inference component names its VariantName.")
-    variant = endpoint.live.variant(name)
-    if variant is None:
-        raise RefusedError(f'Could not find variant "{name}" of endpoint "{endpoint.arn}".')
-    if variant.model is not None:
-        raise RefusedError(f'Variant "{name}" of endpoint "{endpoint.arn}" runs model {variant.model.name}.')
+    for deployment in filter(None, (endpoint.live, endpoint.pending)):
+        variant = deployment.variant(name)
+        where = f'endpoint "{endpoint.arn}" with endpoint configuration {deployment.config.name}'
+        if variant is None:
+            raise RefusedError(f'Could not find variant "{name}" of {where}.')
+        if variant.model is not None:
+            raise RefusedError(f'Variant "{name}" of {where} runs model {variant.model.name}.')
     return name
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from warmroute.local.control.models import Model
+from warmroute.local.control.registry import next_serial
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -88,6 +89,9 @@ class Deployment:
 
     settings: Mapping[str, Any] = field(default_factory=dict)
     """DeploymentConfig: how traffic moves over; empty for all at once."""
+
+    serial: int = field(default_factory=next_serial)
+    """Tells it from every other deployment, of the same configuration too: each starts new instances."""
 
     @classmethod
     def of(cls, registry: Registry, config: EndpointConfig, settings: Mapping[str, Any] | None) -> Deployment:

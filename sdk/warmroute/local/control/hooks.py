@@ -1,4 +1,4 @@
-"""Where the control plane is attached to moto. This is the only file that knows moto's insides.
+"""Where the control plane is attached to moto's services. Only this file and ``http`` know moto's insides.
 
 moto finds the method that answers a call by the call's name among the functions of a response class, and its backends
 lose everything in their ``__dict__`` on a reset; so calls are functions set on the class, and the registry lives there.
@@ -13,6 +13,7 @@ import moto.applicationautoscaling.models as scaling_models
 import moto.applicationautoscaling.responses as scaling_responses
 import moto.core.errors as core_errors
 import moto.core.responses as core_responses
+import moto.iam.models as iam_models
 from botocore.model import OperationNotFoundError
 from moto.core.exceptions import ServiceException
 from moto.core.responses import ActionResult
@@ -74,7 +75,9 @@ RELIED_ON: tuple[tuple[object, str], ...] = (
         (core_responses.BaseResponse, name)
         for name in ("call_action", "parse_parameters", "serialized", "_get_action", "_enrich_response")
     ),
+    (core_responses.BaseResponse, "get_current_account"),
     (core_errors, "COMMON_ERROR_CODES"),
+    (iam_models, "get_account_id_from"),
     (scaling_models, "ScalableDimensionValueSet"),
     (scaling_responses, "ScalableDimensionValueSet"),
 )
@@ -95,7 +98,7 @@ def attach() -> None:
         _attach_backend(SageMakerModelBackend, kind, collection)
     _attach_tags(SageMakerModelBackend)
     for response in _RESPONSES:
-        _attach_not_implemented(response)
+        _attach_refusals(response)
     _attach_dimensions()
     # moto warns of error codes that the service's model lacks.
     core_errors.COMMON_ERROR_CODES.append(NOT_IMPLEMENTED)
@@ -134,6 +137,12 @@ def registry_at(account: str, region: str) -> Registry:
         KeyError: moto does not know the region.
     """
     return registry_of(sagemaker_backends[account][region])
+
+
+def account_of(access_key: str) -> str:
+    """The account of an access key; of one that moto does not know, ``DEFAULT_ACCOUNT``."""
+    account: str = iam_models.get_account_id_from(access_key)
+    return account
 
 
 def _perform(backend: SageMakerModelBackend, action: str, request: Request) -> Response:
@@ -194,8 +203,8 @@ def _attach_tags(backend_type: Any) -> None:
     backend_type.add_tags = add_tags
 
 
-def _attach_not_implemented(response_type: Any) -> None:
-    """An error in the service's protocol for calls that nobody answers; moto's HTML page would be retried."""
+def _attach_refusals(response_type: Any) -> None:
+    """Errors in the service's protocol for calls and regions that nobody answers; moto's pages would be retried."""
     call_action, parse_parameters = response_type.call_action, response_type.parse_parameters
 
     def parse_known_parameters(self: Any, request: Any) -> None:
@@ -206,10 +215,15 @@ def _attach_not_implemented(response_type: Any) -> None:
 
     def call_implemented_action(self: Any) -> Any:
         action = self._get_action()
+        if self.region not in sagemaker_backends[self.current_account]:
+            return refuse(self, ApiError("ValidationException", f"SageMaker has no region {self.region}."))
         if not action or camelcase_to_underscores(action) in method_names_from_class(type(self)):
             return call_action(self)
         message = f"The local endpoint does not implement {action} of {self.boto3_service_name}."
-        status, headers, body = self.serialized(ActionResult(ApiError(NOT_IMPLEMENTED, message)))
+        return refuse(self, ApiError(NOT_IMPLEMENTED, message))
+
+    def refuse(self: Any, error: ApiError) -> Any:
+        status, headers, body = self.serialized(ActionResult(error))
         headers, body = self._enrich_response(headers, body)
         return status, headers, body
 

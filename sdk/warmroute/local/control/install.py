@@ -6,13 +6,11 @@ import threading
 from typing import TYPE_CHECKING
 
 from warmroute.errors import LocalEndpointError, MissingExtraError
+from warmroute.local.control.moto_parts import MOTO_VERSION, refuse_missing_parts
 from warmroute.local.control.registry import TIMING
 
 if TYPE_CHECKING:
     from warmroute.local.control.clock import Clock, Durations
-
-MOTO_VERSION = "5.2.5"
-"""The one release whose insides the hooks were written for; they are private and move between releases."""
 
 _INSTALLING = threading.Lock()
 
@@ -56,12 +54,5 @@ def _attach() -> None:
     except ModuleNotFoundError as error:
         # moto without its server extra lacks what some of its services import.
         raise MissingExtraError("The local endpoint", "local") from error
-    missing = [
-        f"{getattr(owner, '__name__', owner)}.{name}" for owner, name in hooks.RELIED_ON if not hasattr(owner, name)
-    ]
-    if missing:
-        raise LocalEndpointError(
-            f"moto {MOTO_VERSION} lacks {', '.join(missing)}, which the local endpoint extends.",
-            "It was changed after installation: run pip install --force-reinstall 'warmroute[local]'.",
-        )
+    refuse_missing_parts(hooks.RELIED_ON)
     hooks.attach()

@@ -31,6 +31,13 @@ def endpoint_in_force(account: str, region: str, name: str) -> EndpointState | N
     return state_of(registry, name) if registry is not None else None
 
 
+def account_of(access_key: str) -> str:
+    """The account that an access key belongs to; ``DEFAULT_ACCOUNT`` where nobody made it here."""
+    from warmroute.local.control import hooks
+
+    return hooks.account_of(access_key)
+
+
 def fail_next_deployment(
     endpoint_name: str, reason: str, *, account: str = DEFAULT_ACCOUNT, region: str = "us-east-1"
 ) -> None:

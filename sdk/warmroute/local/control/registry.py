@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -72,6 +73,14 @@ class Timing:
 
 
 TIMING = Timing()
+
+_SERIALS = itertools.count(1)
+"""Of the whole process, so that what a reset of moto makes anew is not mistaken for what it forgot."""
+
+
+def next_serial() -> int:
+    """A number that nothing in this process has had: it tells apart what successively bears one name."""
+    return next(_SERIALS)
 
 
 @dataclass(eq=False)

@@ -24,6 +24,7 @@ class VariantState:
     instance_count: int
     """Instances that serve now; 0 for a serverless variant."""
 
+    is_serverless: bool
     instance_type: str | None
     """Of the preferred pool where the variant has pools; none for a serverless variant."""
 
@@ -50,6 +51,9 @@ class ComponentState:
     base: str | None
     """The component that an adapter is loaded into; none for a component of its own."""
 
+    serial: int
+    """Changes with what the copies run, and differs from that of every other component, of the same name too."""
+
     model_name: str | None
     image: str | None
     artifact_url: str | None
@@ -64,6 +68,9 @@ class EndpointState:
     name: str
     status: str
     endpoint_config_name: str
+    deployment_serial: int
+    """Changes with every deployment, whose instances are new; 0 until the first has succeeded."""
+
     variants: tuple[VariantState, ...]
     """Empty until the first deployment has succeeded."""
 
@@ -99,6 +106,7 @@ def _endpoint_state(registry: Registry, endpoint: Endpoint) -> EndpointState:
         name=endpoint.name,
         status=endpoint.status,
         endpoint_config_name=endpoint.config.name,
+        deployment_serial=live.serial if live else 0,
         variants=tuple(_variant_state(each) for each in live.variants) if live else (),
         shadow_variants=tuple(_variant_state(each) for each in live.shadow_variants) if live else (),
         components=tuple(_component_state(each) for each in registry.components.values() if each.endpoint is endpoint),
@@ -113,6 +121,7 @@ def _variant_state(variant: Variant) -> VariantState:
         name=variant.name,
         weight=variant.current_weight,
         instance_count=variant.current_instance_count,
+        is_serverless=variant.serverless is not None,
         instance_type=variant.pools[0]["InstanceType"] if variant.pools else settings.get("InstanceType"),
         routing_config=MappingProxyType(routing) if routing else None,
         model_name=variant.model.name if variant.model else None,
@@ -131,6 +140,7 @@ def _component_state(component: InferenceComponent) -> ComponentState:
         variant_name=component.variant_name,
         copy_count=serving.current_copy_count,
         base=component.base.name if component.base else None,
+        serial=component.serial,
         model_name=component.model.name if component.model else None,
         image=specification.get("Image", container.get("Image")),
         artifact_url=specification.get("ArtifactUrl", container.get("ModelDataUrl")),

@@ -1,5 +1,7 @@
-"""The data plane: invocations, routed over instances that each run one engine."""
+"""The data plane of the local endpoint: requests routed over simulated instances."""
 
-from warmroute.local.data.app import data_plane
+from warmroute.local.data.app import DataPlane
+from warmroute.local.data.fleets import Fleets
+from warmroute.local.data.operations import PATH_PREFIX
 
-__all__ = ["data_plane"]
+__all__ = ["PATH_PREFIX", "DataPlane", "Fleets"]

@@ -2,43 +2,71 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import uuid
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from warmroute.fleet import EngineRequest, RoutingRequest, prompt_blocks
-from warmroute.local.data.completion import Completion, Usage, Wording
+from warmroute.fleet import EngineRequest, Prompt, RoutingRequest, prompt_blocks
+from warmroute.local.data.wording import Usage, Wording
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
+    from warmroute.local.data.completion import Completion
     from warmroute.local.data.fleets import VariantFleet
     from warmroute.local.data.instance import Instance
 
 INSTANCE_HEADER = "x-warmroute-instance"
 """Names the instance that served a request; SageMaker itself tells no client."""
 
+_LONG_TEXT = 200_000
+"""Characters from which a prompt is hashed aside, so that other requests need not wait: some milliseconds' work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A request that knows its fleet, and not yet its instance."""
+
+    fleet: VariantFleet
+    completion: Completion
+    prompt: Prompt
+    key: bytes
+    """Its routing key; what PREFIX_AWARE routing compares."""
+
+
+async def prompt_of(completion: Completion, adapter: str) -> Prompt:
+    """A request's prompt, as the prefix caches of a fleet see it.
+
+    Args:
+        completion: The request.
+        adapter: The LoRA adapter that it asks for; empty for none.
+    """
+    # No adapter's name has a NUL in it, so that none can be mistaken for the beginning of a salt.
+    salt = f"{adapter}\0{completion.cache_salt}"
+    if len(completion.text) < _LONG_TEXT:
+        return prompt_blocks(completion.text, salt=salt)
+    return await asyncio.to_thread(prompt_blocks, completion.text, salt=salt)
+
 
 class Answer:
     """The container's answer, on its way.
 
     Args:
-        fleet: The instances to choose from.
-        completion: The request.
-        key: Its routing key; what PREFIX_AWARE routing compares.
+        question: The request. Its instance is chosen now, and counts it from the first part on: ask for that at once.
     """
 
-    def __init__(self, fleet: VariantFleet, completion: Completion, key: bytes) -> None:
-        self._completion = completion
+    def __init__(self, question: Question) -> None:
+        fleet = question.fleet
+        self._completion = question.completion
         self._id = uuid.uuid4().hex
-        prompt = prompt_blocks(completion.text, salt=completion.cache_salt)
         by_id = {instance.id: instance for instance in fleet.instances}
-        routed = RoutingRequest(key, lambda target: by_id[target].cached_tokens(prompt))
+        routed = RoutingRequest(question.key, lambda target: by_id[target].cached_tokens(question.prompt))
         self._instance: Instance = fleet.strategy.choose(routed, fleet.instances).target
-        # An engine without a prefix cache finds nothing: each request is salted by itself.
-        caches = self._instance.caches_prefixes
-        self._prompt = prompt if caches else prompt_blocks(completion.text, salt=self._id)
-        self.content_type = "text/event-stream" if completion.stream else "application/json"
+        # An engine without a prefix cache neither finds blocks nor leaves any.
+        self._prompt = question.prompt if self._instance.caches_prefixes else Prompt(question.prompt.tokens)
+        self.content_type = "text/event-stream" if self._completion.stream else "application/json"
         self.headers = {
             "x-amzn-invoked-production-variant": fleet.variant.name,
             INSTANCE_HEADER: self._instance.id,

@@ -1,151 +1,122 @@
-"""The operations of the data plane over HTTP."""
+"""The data plane over HTTP."""
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 import orjson
-from starlette.applications import Starlette
-from starlette.requests import ClientDisconnect
+from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import Route
 
-from warmroute.errors import InvalidSettingsError
-from warmroute.local.control import endpoint_in_force
 from warmroute.local.data import event_stream
-from warmroute.local.data.answer import Answer
+from warmroute.local.data.answer import Answer, Question, prompt_of
 from warmroute.local.data.callers import bearer_caller, signed_caller
 from warmroute.local.data.completion import read_chat_completion, read_completion
-from warmroute.local.data.failures import Refusal, invalid
-from warmroute.local.data.fleets import Fleets
-from warmroute.prefix import routing_key
+from warmroute.local.data.connection import ClientGoneError, while_connected, whole_body
+from warmroute.local.data.failures import Refusal, internal_failure
+from warmroute.local.data.operations import Operation, target_of
+from warmroute.local.data.routing_keys import chat_key, invocation_key
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
 
-    from starlette.requests import Request
+    from starlette.types import Receive, Scope, Send
 
-    from warmroute.local.data.callers import Caller
-    from warmroute.local.data.fleets import VariantFleet
+    from warmroute.local.data.fleets import Fleets
+    from warmroute.local.data.operations import Target
 
-MAX_BODY_BYTES = 6_291_456
-"""Largest body of an invocation. Source: sagemaker-runtime ``BodyBlob``."""
+_LOGGER = logging.getLogger(__name__)
 
 
-def data_plane(*, speed: float = 1.0) -> Starlette:
+class DataPlane:
     """The ASGI application of the data plane.
 
     Args:
-        speed: How many times faster than real engines the simulated ones run.
+        fleets: The instances that serve.
     """
-    operations = _Operations(Fleets(speed))
-    endpoint, component = "/endpoints/{name}", "/inference-components/{component}"
-    return Starlette(
-        routes=[
-            Route(f"{endpoint}/invocations", operations.invoke, methods=["POST"]),
-            Route(f"{endpoint}/invocations-response-stream", operations.invoke_with_stream, methods=["POST"]),
-            Route(f"{endpoint}/openai/v1/chat/completions", operations.chat, methods=["POST"]),
-            Route(f"{endpoint}{component}/openai/v1/chat/completions", operations.chat, methods=["POST"]),
-        ]
-    )
-
-
-class _Operations:
-    """What the data plane is asked for; the operations differ in credentials, routing key and encoding."""
 
     def __init__(self, fleets: Fleets) -> None:
         self._fleets = fleets
+        self._operations = {
+            Operation.INVOKE: self._invoke,
+            Operation.INVOKE_WITH_STREAM: self._invoke_with_stream,
+            Operation.CHAT: self._chat,
+        }
 
-    async def invoke(self, request: Request) -> Response:
-        """InvokeEndpoint: the answer in one piece, even where the container streams it."""
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request; a fault of this program is answered too, and told where it runs."""
         try:
-            answer = await self._invocation(request)
-            body = b"".join([part async for part in answer.parts()])
+            response = await self._response(Request(scope, receive))
+            await response(scope, receive, send)
+        except ClientGoneError:
+            pass  # Nobody is left to answer.
+        except Exception:  # A stream that has begun can only end short; the server closes its connection.
+            _LOGGER.exception("The data plane failed in the middle of an answer.")
+
+    async def _response(self, request: Request) -> Response:
+        try:
+            target = target_of(request.method, request.scope["raw_path"].decode("latin-1"))
+            return await self._operations[target.operation](request, target)
+        except ClientGoneError:
+            raise
         except Refusal as refusal:
             return refusal.response()
+        except Exception:
+            _LOGGER.exception("The data plane failed.")
+            return internal_failure().response()
+
+    async def _invoke(self, request: Request, target: Target) -> Response:
+        """InvokeEndpoint: the answer in one piece, even where the container streams it."""
+        question = await self._invocation(request, target)
+
+        async def whole() -> tuple[Answer, bytes]:
+            answer = Answer(question)
+            return answer, b"".join([part async for part in answer.parts()])
+
+        answer, body = await while_connected(request.receive, whole())
         return Response(body, media_type=answer.content_type, headers=answer.headers)
 
-    async def invoke_with_stream(self, request: Request) -> Response:
+    async def _invoke_with_stream(self, request: Request, target: Target) -> Response:
         """InvokeEndpointWithResponseStream: the container's answer in AWS's event stream."""
-        try:
-            answer = await self._invocation(request)
-            parts = answer.parts()
-            first = await anext(parts)
-        except Refusal as refusal:
-            return refusal.response()
+        question = await self._invocation(request, target)
+        answer, parts = await while_connected(request.receive, _begun(question))
         headers = {**answer.headers, "x-amzn-sagemaker-content-type": answer.content_type}
         media_type = "application/vnd.amazon.eventstream"
-        return StreamingResponse(_in_event_stream(first, parts), media_type=media_type, headers=headers)
+        return StreamingResponse(_in_event_stream(parts), media_type=media_type, headers=headers)
 
-    async def chat(self, request: Request) -> Response:
+    async def _chat(self, request: Request, target: Target) -> Response:
         """The OpenAI-compatible API: the container's answer as it is."""
-        try:
-            body = await _body(request)
-            caller = bearer_caller(request.headers)
-            fleet = self._fleet(caller, request, component=request.path_params.get("component", ""))
-            completion, values = read_chat_completion(body)
-            answer = Answer(fleet, completion, _chat_key(fleet, values))
-            parts = answer.parts()
-            first = await anext(parts)
-        except Refusal as refusal:
-            return refusal.response()
-        return StreamingResponse(_after(first, parts), media_type=answer.content_type, headers=answer.headers)
+        body = await whole_body(request)
+        caller = bearer_caller(request.headers)
+        fleet, adapter = self._fleets.destination(*caller, target.endpoint, component=target.component)
+        completion, values = read_chat_completion(body)
+        prompt = await prompt_of(completion, adapter)
+        question = Question(fleet, completion, prompt, chat_key(fleet.routing, values))
+        answer, parts = await while_connected(request.receive, _begun(question))
+        return StreamingResponse(parts, media_type=answer.content_type, headers=answer.headers)
 
-    async def _invocation(self, request: Request) -> Answer:
-        body, headers = await _body(request), request.headers
-        fleet = self._fleet(
-            signed_caller(headers),
-            request,
+    async def _invocation(self, request: Request, target: Target) -> Question:
+        body, headers = await whole_body(request), request.headers
+        fleet, adapter = self._fleets.destination(
+            *signed_caller(headers),
+            target.endpoint,
             variant=headers.get("x-amzn-sagemaker-target-variant", ""),
             component=headers.get("x-amzn-sagemaker-inference-component", ""),
         )
-        prefix_aware_id = headers.get("x-amzn-sagemaker-prefix-aware-id", "")
-        return Answer(fleet, read_completion(body), _invocation_key(fleet, body, prefix_aware_id))
-
-    def _fleet(self, caller: Caller, request: Request, *, variant: str = "", component: str = "") -> VariantFleet:
-        name = request.path_params["name"]
-        state = endpoint_in_force(caller.account, caller.region, name)
-        if state is None:
-            raise invalid(f"Endpoint {name} of account {caller.account} not found.")
-        if not state.variants:
-            raise invalid(f"Endpoint {name} is {state.status} and does not serve yet.")
-        return self._fleets.fleet(caller.account, caller.region, state, variant=variant, component=component)
+        completion = read_completion(body)
+        key = invocation_key(fleet.routing, body, headers.get("x-amzn-sagemaker-prefix-aware-id", ""))
+        return Question(fleet, completion, await prompt_of(completion, adapter), key)
 
 
-def _invocation_key(fleet: VariantFleet, body: bytes, prefix_aware_id: str) -> bytes:
-    settings = fleet.routing.prefix_aware_routing_config if fleet.routing else None
-    if settings is None:
-        return b""
-    length = settings.prefix_length
-    try:
-        return routing_key(body, api="invoke", prefix_length=length, prefix_aware_id=prefix_aware_id).digest
-    except InvalidSettingsError as error:
-        raise invalid(f"PrefixAwareId: {error.findings[0].message}") from None
+async def _begun(question: Question) -> tuple[Answer, AsyncGenerator[bytes, None]]:
+    """An answer whose first part is out: from here on, nothing but a fault can refuse it."""
+    answer = Answer(question)
+    parts = answer.parts()
+    return answer, _after(await anext(parts), parts)
 
 
-def _chat_key(fleet: VariantFleet, values: dict[str, object]) -> bytes:
-    settings = fleet.routing.prefix_aware_routing_config if fleet.routing else None
-    if settings is None:
-        return b""
-    cache_key = values.get("prompt_cache_key")
-    if cache_key is not None and not isinstance(cache_key, str):
-        raise invalid("prompt_cache_key: the key is not text.")
-    length = settings.prefix_length
-    try:
-        return routing_key(values, api="openai", prefix_length=length, prefix_aware_id=cache_key or "").digest
-    except InvalidSettingsError as error:
-        raise invalid(f"prompt_cache_key: {error.findings[0].message}") from None
-
-
-async def _in_event_stream(first: bytes, parts: AsyncGenerator[bytes, None]) -> AsyncIterator[bytes]:
-    try:
-        async for part in _after(first, parts):
-            yield event_stream.payload_part(part)
-    except Refusal as refusal:
-        yield event_stream.exception("ModelStreamError", orjson.dumps(refusal.body))
-
-
-async def _after(first: bytes, parts: AsyncGenerator[bytes, None]) -> AsyncIterator[bytes]:
+async def _after(first: bytes, parts: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
     """A stream whose first part is at hand; closed with its reader, so that a request given up leaves the engine."""
     try:
         yield first
@@ -155,14 +126,12 @@ async def _after(first: bytes, parts: AsyncGenerator[bytes, None]) -> AsyncItera
         await parts.aclose()
 
 
-async def _body(request: Request) -> bytes:
-    size, parts = 0, []
+async def _in_event_stream(parts: AsyncGenerator[bytes, None]) -> AsyncIterator[bytes]:
     try:
-        async for part in request.stream():
-            size += len(part)
-            if size > MAX_BODY_BYTES:
-                raise invalid(f"The body has more than {MAX_BODY_BYTES} bytes.")
-            parts.append(part)
-    except ClientDisconnect:
-        raise invalid("The client went away.") from None
-    return b"".join(parts)
+        async for part in parts:
+            yield event_stream.payload_part(part)
+    except Exception:
+        _LOGGER.exception("The data plane failed in the middle of a stream.")
+        yield event_stream.exception("InternalStreamFailure", orjson.dumps(internal_failure().body))
+    finally:
+        await parts.aclose()

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
+from warmroute.local.control import account_of
 from warmroute.local.data.failures import Refusal
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def signed_caller(headers: Mapping[str, str]) -> Caller:
     found = _SIGNED.search(headers.get("authorization", ""))
     if found is None:
         raise Refusal("MissingAuthenticationTokenException", 403, "The request is not signed for sagemaker.")
-    return _caller(found[1], found[2])
+    return Caller(account_of(found[1]), found[2])
 
 
 def bearer_caller(headers: Mapping[str, str]) -> Caller:
@@ -61,7 +62,7 @@ def bearer_caller(headers: Mapping[str, str]) -> Caller:
         raise _denied("The bearer token names no time.") from None
     if datetime.now(UTC) >= expires:
         raise _denied(f"The bearer token expired at {expires:%Y-%m-%dT%H:%M:%SZ}.")
-    return _caller(credential[0], credential[2])
+    return Caller(account_of(credential[0]), credential[2])
 
 
 def _token_fields(token: str) -> dict[str, str]:
@@ -72,12 +73,6 @@ def _token_fields(token: str) -> dict[str, str]:
     except (binascii.Error, UnicodeDecodeError):
         raise _denied("The bearer token is not base64.") from None
     return {name: values[0] for name, values in parse_qs(urlsplit(f"https://{request}").query).items()}
-
-
-def _caller(access_key: str, region: str) -> Caller:
-    from moto.iam.models import get_account_id_from
-
-    return Caller(get_account_id_from(access_key), region)
 
 
 def _denied(message: str) -> Refusal:

@@ -46,3 +46,13 @@ def model_error(status: int, message: str) -> Refusal:
     """
     text = f'Received client error ({status}) from primary with message "{message}".'
     return Refusal("ModelError", 424, text, OriginalStatusCode=status, OriginalMessage=message)
+
+
+def unknown_operation(method: str, path: str) -> Refusal:
+    """The data plane has nothing there."""
+    return Refusal("UnknownOperationException", 404, f"There is no operation {method} {path} of the data plane.")
+
+
+def internal_failure() -> Refusal:
+    """A fault of this program, which has said more where it runs."""
+    return Refusal("InternalFailure", 500, "The local endpoint failed; its own output tells why.")

@@ -1,0 +1,58 @@
+"""The routing key of a request to a fleet: what PREFIX_AWARE routing compares, empty for other strategies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from warmroute.errors import InvalidSettingsError
+from warmroute.local.data.failures import invalid
+from warmroute.prefix import routing_key
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from warmroute.routing import RoutingConfig
+
+
+def invocation_key(routing: RoutingConfig | None, body: bytes, prefix_aware_id: str) -> bytes:
+    """The key of an InvokeEndpoint request.
+
+    Args:
+        routing: Routing of the fleet.
+        body: As sent.
+        prefix_aware_id: The PrefixAwareId; empty for none.
+
+    Raises:
+        Refusal: The id is malformed.
+    """
+    settings = routing.prefix_aware_routing_config if routing else None
+    if settings is None:
+        return b""
+    length = settings.prefix_length
+    try:
+        return routing_key(body, api="invoke", prefix_length=length, prefix_aware_id=prefix_aware_id).digest
+    except InvalidSettingsError as error:
+        raise invalid(f"PrefixAwareId: {error.findings[0].message}") from None
+
+
+def chat_key(routing: RoutingConfig | None, values: Mapping[str, Any]) -> bytes:
+    """The key of a request to the OpenAI-compatible API.
+
+    Args:
+        routing: Routing of the fleet.
+        values: The request.
+
+    Raises:
+        Refusal: Its ``prompt_cache_key`` is malformed.
+    """
+    settings = routing.prefix_aware_routing_config if routing else None
+    if settings is None:
+        return b""
+    cache_key = values.get("prompt_cache_key")
+    if cache_key is not None and not isinstance(cache_key, str):
+        raise invalid("prompt_cache_key: the key is not text.")
+    length = settings.prefix_length
+    try:
+        return routing_key(values, api="openai", prefix_length=length, prefix_aware_id=cache_key or "").digest
+    except InvalidSettingsError as error:
+        raise invalid(f"prompt_cache_key: {error.findings[0].message}") from None
