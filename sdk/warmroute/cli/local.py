@@ -23,7 +23,8 @@ def local(
         int, typer.Option(help="Port on the loopback address; 0 takes a free one.", min=0, max=65535)
     ] = 8333,
     speed: Annotated[
-        float, typer.Option(help="How many times faster than real engines and deployments it runs.", min=0.01, max=10_000)
+        float,
+        typer.Option(help="How many times faster than real engines and deployments it runs.", min=0.01, max=10_000),
     ] = 1.0,
     deployment_seconds: Annotated[
         float, typer.Option(help="Seconds that creating or updating an endpoint takes.", min=0, max=86_400)
