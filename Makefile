@@ -5,6 +5,11 @@ BIN := $(VENV)/bin
 # aiobotocore needs an older botocore than the newest boto3, so it has an environment of its own.
 AIO := $(VENV)-aiobotocore
 AIO_PACKAGES := -e '.[local]' aiobotocore hypothesis pytest
+# The frameworks of examples/ are large, and none of our own business.
+FRAMEWORKS := $(VENV)-frameworks
+# 1.107.0 of litellm is reported as compromised.
+FRAMEWORKS_PACKAGES := -e '.[local,openai]' 'litellm!=1.107.0' langchain-aws strands-agents \
+	'pydantic-ai-slim[openai]' hypothesis pytest
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
@@ -27,9 +32,10 @@ lint: $(VENV)/.dev  ## ruff, mypy --strict, the floors of the architecture
 	$(BIN)/pyright --pythonpath $(BIN)/python tests/typing/api.py
 	$(BIN)/lint-imports
 
-integration: $(VENV)/.dev $(AIO)/.ready  ## real processes: HTTP servers, real clients, the CDK
+integration: $(VENV)/.dev $(AIO)/.ready $(FRAMEWORKS)/.ready  ## real processes: HTTP servers, real clients, the CDK
 	$(BIN)/pytest integration
 	$(AIO)/bin/pytest tests/client/test_aiobotocore.py integration/test_async_clients.py
+	$(FRAMEWORKS)/bin/pytest integration/test_examples.py
 
 docs: $(VENV)/.dev  ## build the documentation site, strictly
 	$(BIN)/python docs/generate.py
@@ -50,10 +56,14 @@ constraints:  ## resolve the newest versions and pin them in constraints.txt
 	$(VENV)-resolve/bin/pip install --quiet --upgrade pip
 	$(VENV)-resolve/bin/pip install --quiet $(AIO_PACKAGES)
 	$(VENV)-resolve/bin/pip freeze --exclude-editable | grep -E '^[A-Za-z0-9_.-]+==' > constraints-aiobotocore.txt
+	rm -rf $(VENV)-resolve && $(PYTHON) -m venv $(VENV)-resolve
+	$(VENV)-resolve/bin/pip install --quiet --upgrade pip
+	$(VENV)-resolve/bin/pip install --quiet $(FRAMEWORKS_PACKAGES)
+	$(VENV)-resolve/bin/pip freeze --exclude-editable | grep -E '^[A-Za-z0-9_.-]+==' > examples/constraints.txt
 	rm -rf $(VENV)-resolve
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) $(AIO) build dist site cdk.out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(AIO) $(FRAMEWORKS) build dist site cdk.out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(VENV)/.pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -74,4 +84,10 @@ $(AIO)/.ready: pyproject.toml constraints-aiobotocore.txt
 	$(PYTHON) -m venv $(AIO)
 	$(AIO)/bin/pip install --quiet --upgrade 'pip>=25.1'
 	$(AIO)/bin/pip install --quiet -c constraints-aiobotocore.txt $(AIO_PACKAGES)
+	@touch $@
+
+$(FRAMEWORKS)/.ready: pyproject.toml examples/constraints.txt
+	$(PYTHON) -m venv $(FRAMEWORKS)
+	$(FRAMEWORKS)/bin/pip install --quiet --upgrade 'pip>=25.1'
+	$(FRAMEWORKS)/bin/pip install --quiet -c examples/constraints.txt $(FRAMEWORKS_PACKAGES)
 	@touch $@

@@ -70,6 +70,14 @@ def test_limit_of_a_text_generation_body() -> None:
     assert _read(inputs="hello", parameters={"max_new_tokens": 9}).output_tokens == 9
 
 
+def test_an_answer_ends_by_itself_unless_it_is_cut() -> None:
+    def ends(**values: Any) -> str:
+        wording = Wording(_read(messages=HELLO, **values), "id", "llama")
+        return str(json.loads(wording.whole(Usage(1, 1, None)))["choices"][0]["finish_reason"])
+
+    assert (ends(), ends(max_tokens=5)) == ("stop", "length")
+
+
 def test_without_a_limit_the_answer_has_a_stated_length() -> None:
     assert _read(messages=HELLO).output_tokens == DEFAULT_OUTPUT_TOKENS
 

@@ -25,6 +25,9 @@ class Completion:
     """The prompt, with a stand-in for the model's chat template."""
 
     output_tokens: int
+    finish_reason: str
+    """``length`` where the request limits its answer, which is then that long; ``stop`` where it ends by itself."""
+
     stream: bool
     include_usage: bool
     """Whether a stream ends with a chunk of usage."""
@@ -69,9 +72,11 @@ def _completion(values: dict[str, Any]) -> Completion:
     parameters = _field(values, "parameters", dict, {})
     options = _field(values, "stream_options", dict, {})
     chat = values.get("messages") is not None
+    limit = _limit({**parameters, **values})
     return Completion(
         text=_template(values) if chat else _prompt(values),
-        output_tokens=_limit({**parameters, **values}),
+        output_tokens=DEFAULT_OUTPUT_TOKENS if limit is None else limit,
+        finish_reason="stop" if limit is None else "length",
         stream=_field(values, "stream", bool, default=False),
         include_usage=_field(options, "include_usage", bool, default=False),
         chat=chat,
@@ -117,14 +122,14 @@ def _json(value: object, at: str) -> str:
         raise model_error(400, f"{at} is nested too deep.") from None
 
 
-def _limit(values: Mapping[str, Any]) -> int:
+def _limit(values: Mapping[str, Any]) -> int | None:
     for name in ("max_completion_tokens", "max_tokens", "max_new_tokens"):
         if values.get(name) is not None:
             limit = _field(values, name, int, 0)
             if limit < 1:
                 raise model_error(400, f"{name} must be at least 1, got {limit}.")
             return limit
-    return DEFAULT_OUTPUT_TOKENS
+    return None
 
 
 Value = TypeVar("Value", bool, int, str, dict[str, Any], list[Any])

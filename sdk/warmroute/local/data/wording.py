@@ -53,7 +53,7 @@ class Wording:
         """The answer in one piece."""
         text = "".join(self._words(0, usage.completion_tokens))
         content = {"message": {"role": "assistant", "content": text}} if self._completion.chat else {"text": text}
-        choice = {"index": 0, **content, "finish_reason": "length"}
+        choice = {"index": 0, **content, "finish_reason": self._completion.finish_reason}
         return orjson.dumps({**self._head, "object": self._kind, "choices": [choice], "usage": usage.as_dict()})
 
     def chunk(self, position: int, count: int, *, last: bool) -> bytes:
@@ -67,7 +67,7 @@ class Wording:
         text = "".join(self._words(position, count))
         role = {"role": "assistant"} if position == 0 else {}
         content = {"delta": {**role, "content": text}} if self._completion.chat else {"text": text}
-        choice = {"index": 0, **content, "finish_reason": "length" if last else None}
+        choice = {"index": 0, **content, "finish_reason": self._completion.finish_reason if last else None}
         return self._event([choice])
 
     def end(self, usage: Usage) -> bytes:
