@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -43,3 +44,12 @@ def test_make_targets_exist() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
 
     assert set(re.findall(r"^make ([a-z-]+)", README, re.MULTILINE)) <= targets
+
+
+def test_extras_are_those_of_the_project() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    (sentence,) = re.findall(r"^Install from a clone.*?^$", README, re.DOTALL | re.MULTILINE)
+
+    assert set(re.findall(r"`(\w+)`", sentence)) | set(re.findall(r"\[(\w+)\]", sentence)) == set(
+        project["optional-dependencies"]
+    )
