@@ -45,12 +45,21 @@ CDK = """
 import warmroute_cdk
 assert warmroute_cdk.EndpointStack
 """
+OPENAI = """
+from warmroute.client import openai
+from warmroute.client.testing import FakeEndpoint
+endpoint = FakeEndpoint("Hello!", prefix_length=1024)
+client = openai.client("chat", region="us-east-1", api_key="x", http_client=endpoint.http_client())
+messages = [{"role": "user", "content": "Hi"}]
+assert client.chat.completions.create(model="", messages=messages).choices[0].message.content == "Hello!"
+"""
 USES = {
     "": CORE + WITHOUT_LOCAL,
     "cdk": CORE + CDK,
     "local": CORE + LOCAL,
+    "openai": CORE + OPENAI,
     "sagemaker": CORE + SAGEMAKER,
-    "all": CORE + CDK + LOCAL + SAGEMAKER,
+    "all": CORE + CDK + LOCAL + OPENAI + SAGEMAKER,
 }
 """What each extra must be able to do; the empty one is the core."""
 

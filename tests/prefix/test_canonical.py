@@ -16,7 +16,7 @@ from warmroute.errors import InvalidSettingsError
 from warmroute.prefix import CanonicalJsonError, canonical_json
 from warmroute.prefix.canonical_error import MAX_DEPTH
 from warmroute.prefix.field_order import HEAD, TAIL, FieldOrder, in_order
-from warmroute.prefix.json_reader import read_quickly, read_strictly
+from warmroute.prefix.json_reader import DoubtError, read_compact, read_quickly, read_strictly
 from warmroute.prefix.json_writer import write
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -150,6 +150,29 @@ def test_the_request_stays_untouched(request_: dict[str, Any]) -> None:
 def test_quick_and_strict_reading_agree(value: Any) -> None:
     text = json.dumps(value)
     assert write(read_quickly(text)) == write(read_strictly(text)) == write(value)
+
+
+@given(values)
+def test_compact_text_is_read_exactly_or_left_to_other_reading(value: Any) -> None:
+    try:
+        found = read_compact(write(value))
+    except DoubtError:
+        return
+    assert same(found, json.loads(write(value)))
+
+
+@pytest.mark.parametrize("text", ['{"a":1e-07,"é":"\\n","b":[18446744073709551615]}', "[]", "1"])
+def test_what_canonical_json_writes_is_compact_text(text: str) -> None:
+    assert write(read_compact(text)) == write(read_compact(text.encode())) == text.encode()
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a":1,"a":2}', '{"a": 1}', "[1,2] ", "[18446744073709551616]", "[-0]", r'["\u0061"]']
+)
+def test_text_that_orjson_would_change_is_left_to_other_reading(text: str) -> None:
+    for form in (text, text.encode()):
+        with pytest.raises(DoubtError):
+            read_compact(form)
 
 
 @given(requests, st.data())

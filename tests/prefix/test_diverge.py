@@ -83,6 +83,9 @@ def test_requests_part_where_their_bytes_do(one: Any, other: Any, spelling: Any,
         assert found.as_sent.character_offset == len(common.decode(errors="ignore"))
         assert found.as_sent.cause is found.cause
     if found.canonical:
+        common = shared(canonical_json(a), canonical_json(b))
+        assert found.canonical.byte_offset == len(common)
+        assert found.canonical.character_offset == len(common.decode(errors="ignore"))
         assert (
             found.canonical.cause not in {Cause.WHITE_SPACE, Cause.FIELD_ORDER} or "arguments" in found.canonical.path
         )

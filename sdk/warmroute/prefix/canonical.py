@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from warmroute.prefix.canonical_error import CanonicalJsonError
 from warmroute.prefix.field_order import FieldOrder, in_order
-from warmroute.prefix.json_reader import DoubtError, read_quickly, read_strictly
+from warmroute.prefix.json_reader import DoubtError, read_compact, read_quickly, read_strictly
 from warmroute.prefix.json_writer import write
 from warmroute.prefix.plain_chat import write_plain_chat
 from warmroute.prefix.prompt_changes import NO_CHANGES, PromptChanges, changed
@@ -47,7 +47,9 @@ def canonical_json(
         CanonicalJsonError: Not JSON, or not the same to every parser: NaN, Infinity, lone surrogates, duplicate or
             non-text keys, a byte order mark, more than 64 levels.
     """
-    return value_and_bytes(request, order, prompt_changes)[1]
+    if isinstance(request, (str, bytes)):
+        return value_and_bytes(request, order, prompt_changes)[1]
+    return _write(request, order, prompt_changes)
 
 
 def value_and_bytes(
@@ -57,15 +59,14 @@ def value_and_bytes(
 ) -> tuple[Any, bytes]:
     """A request as Python values, parsed if it is text, and its canonical bytes."""
     if not isinstance(request, (str, bytes)):
-        return _with_bytes(request, order, prompt_changes)
-    try:
-        return _with_bytes(read_quickly(request), order, prompt_changes)
-    except (DoubtError, CanonicalJsonError):
-        pass  # Reading it again finds where; outside of this block, lest the error carry the other one's text.
-    return _with_bytes(read_strictly(request), order, prompt_changes)
-
-
-def _with_bytes(value: Any, order: FieldOrder, prompt_changes: PromptChanges) -> tuple[Any, bytes]:
+        return request, _write(request, order, prompt_changes)
+    for read in (read_compact, read_quickly):
+        try:
+            value = read(request)
+            return value, _write(value, order, prompt_changes)
+        except (DoubtError, CanonicalJsonError):
+            pass  # Reading it again finds where; outside of this block, lest the error carry the other one's text.
+    value = read_strictly(request)
     return value, _write(value, order, prompt_changes)
 
 

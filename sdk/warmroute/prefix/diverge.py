@@ -126,10 +126,9 @@ def explain(
     if all(document.is_canonical for document in sent):
         remaining, last = as_sent, first
     else:
-        del sent, bodies  # Canonical form then takes their memory: new memory costs more than the writing.
         canonical = _canonical(values[0], order), _canonical(values[1], order)
         remaining = split(*canonical)
-        last = _parting(remaining, canonical, redact=redact)
+        last = _parting(remaining, canonical, redact=redact, before=(sent[0].text, first) if first else None)
     cause = first.cause if first else Cause.IDENTICAL
     if first is None and prefix_aware_ids[0] != prefix_aware_ids[1]:
         cause = Cause.PREFIX_AWARE_ID
@@ -160,9 +159,28 @@ def _canonical(value: Any, order: FieldOrder) -> Document:
     return Document(canonical_json(value, order=order), in_order(value, order), is_compact=True, is_canonical=True)
 
 
-def _parting(found: Split | None, documents: tuple[Document, Document], *, redact: bool) -> Parting | None:
+def _parting(
+    found: Split | None,
+    documents: tuple[Document, Document],
+    *,
+    redact: bool,
+    before: tuple[bytes, Parting] | None = None,
+) -> Parting | None:
+    """What to say about a difference.
+
+    Args:
+        found: The difference.
+        documents: The texts that part there.
+        redact: Show only the form of the text around the difference.
+        before: Another text and where it parts, which may be the same place: then its characters are counted.
+    """
     if found is None:
         return None
+    text = documents[0].text
+    if before and before[1].byte_offset == found.offset <= common_beginning(text, before[0]):
+        characters = before[1].character_offset
+    else:
+        characters = _characters(text, found.offset)
     around = [
         document.text[max(found.offset - _AROUND, 0) : found.offset + _AROUND].decode(errors="ignore")
         for document in documents
@@ -173,7 +191,7 @@ def _parting(found: Split | None, documents: tuple[Document, Document], *, redac
         cause=found.cause,
         path=text_of(found.path),
         byte_offset=found.offset,
-        character_offset=_characters(documents[0].text, found.offset),
+        character_offset=characters,
         a=a,
         b=b,
         remedy=ARGUMENTS_REMEDY if "arguments" in found.path and found.cause in form_only else found.cause.remedy,

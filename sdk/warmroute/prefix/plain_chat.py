@@ -47,17 +47,14 @@ def write_plain_chat(request: dict[str, Any], order: FieldOrder) -> bytes | None
 def _are_texts_in_order(messages: Iterable[Any]) -> bool:
     """Whether each message is a role and a text, in this order, and nothing else; the caller checks that it is a dict.
 
-    The first of two keys is the role and the content exists: then the order is known, and the second key needs no look.
+    The first of two keys is the role and the content exists: then the second key needs no look.
     """
     try:
         for message in messages:
-            for first in message:
-                if first != "role":
-                    return False
-                break
-            if len(message) != 2 or type(message["content"]) is not str or type(message["role"]) is not str:
+            first, _ = message
+            if first != "role" or type(message["content"]) is not str or type(message["role"]) is not str:
                 return False
-    except (TypeError, LookupError):  # Not a mapping, or one without content.
+    except (TypeError, ValueError, LookupError):  # Not a mapping, or one of other members.
         return False
     return True
 
@@ -65,10 +62,11 @@ def _are_texts_in_order(messages: Iterable[Any]) -> bool:
 def _plain_messages(messages: list[Any]) -> list[Any] | None:
     ordered = []
     for message in messages:
-        if _are_texts_in_order((message,)):
+        is_dict = type(message) is dict
+        if is_dict and len(message) == 2 and _are_texts_in_order((message,)):
             ordered.append(message)
             continue
-        moved = message_in_order(message) if type(message) is dict else message
+        moved = message_in_order(message) if is_dict else message
         if not is_plain(moved, MAX_DEPTH - 2):
             return None
         ordered.append(moved)

@@ -21,7 +21,7 @@ def cause_of_texts(one: str, other: str) -> Cause:
         return Cause.UNICODE_FORM
     if is_short and _lines(one, start, shared_end) == _lines(other, start, shared_end):
         return Cause.TEXT_ORDER
-    if _is_volatile(one, start) or _is_volatile(other, start) or (is_short and _is_volatile_insertion(*middles)):
+    if (is_short and _is_volatile_insertion(*middles)) or _is_volatile(one, start) or _is_volatile(other, start):
         return Cause.VOLATILE_TEXT
     return Cause.TEXT_CHANGE
 
