@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from warmroute.errors import InvalidSettingsError
 from warmroute.prefix import CanonicalJsonError, canonical_json
+from warmroute.prefix.canonical import of_compact
 from warmroute.prefix.canonical_error import MAX_DEPTH
 from warmroute.prefix.field_order import HEAD, TAIL, FieldOrder, in_order
-from warmroute.prefix.json_reader import DoubtError, read_compact, read_quickly, read_strictly
+from warmroute.prefix.json_reader import read_quickly, read_strictly
 from warmroute.prefix.json_writer import write
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -152,27 +153,26 @@ def test_quick_and_strict_reading_agree(value: Any) -> None:
     assert write(read_quickly(text)) == write(read_strictly(text)) == write(value)
 
 
-@given(values)
-def test_compact_text_is_read_exactly_or_left_to_other_reading(value: Any) -> None:
-    try:
-        found = read_compact(write(value))
-    except DoubtError:
-        return
-    assert same(found, json.loads(write(value)))
-
-
-@pytest.mark.parametrize("text", ['{"a":1e-07,"é":"\\n","b":[18446744073709551615]}', "[]", "1"])
-def test_what_canonical_json_writes_is_compact_text(text: str) -> None:
-    assert write(read_compact(text)) == write(read_compact(text.encode())) == text.encode()
+@given(requests | values)
+def test_compact_text_is_read_exactly_or_left_to_other_reading(request_: Any) -> None:
+    for text in (write(request_), canonical_json(json.dumps(request_))):
+        if found := of_compact(text):
+            assert same(found[0], json.loads(text))
+            assert found[1] == canonical_json(json.dumps(request_))
 
 
 @pytest.mark.parametrize(
-    "text", ['{"a":1,"a":2}', '{"a": 1}', "[1,2] ", "[18446744073709551616]", "[-0]", r'["\u0061"]']
+    "text", ['{"a":1e-07,"é":"\\n","b":[18446744073709551615]}', '{"stream":1,"messages":[]}', "[]"]
+)
+def test_what_is_written_compactly_is_read_as_such(text: str) -> None:
+    assert of_compact(text) == of_compact(text.encode()) == (json.loads(text), canonical_json(json.loads(text)))
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a":1,"a":2}', '{"a":1 }', "[1,2] ", "[18446744073709551616]", "[-0]", r'["\u0061"]']
 )
 def test_text_that_orjson_would_change_is_left_to_other_reading(text: str) -> None:
-    for form in (text, text.encode()):
-        with pytest.raises(DoubtError):
-            read_compact(form)
+    assert of_compact(text) is of_compact(text.encode()) is None
 
 
 @given(requests, st.data())

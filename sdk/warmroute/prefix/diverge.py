@@ -126,9 +126,11 @@ def explain(
     if all(document.is_canonical for document in sent):
         remaining, last = as_sent, first
     else:
+        before = (sent[0].text, first) if first else None
+        del sent, bodies  # Canonical form then takes their memory: new memory costs more than the writing.
         canonical = _canonical(values[0], order), _canonical(values[1], order)
         remaining = split(*canonical)
-        last = _parting(remaining, canonical, redact=redact, before=(sent[0].text, first) if first else None)
+        last = _parting(remaining, canonical, redact=redact, before=before)
     cause = first.cause if first else Cause.IDENTICAL
     if first is None and prefix_aware_ids[0] != prefix_aware_ids[1]:
         cause = Cause.PREFIX_AWARE_ID
