@@ -57,12 +57,26 @@ def test_explain_names_cause_cost_and_remedy_without_the_text(run: Run, tmp_path
     ran = run("explain", _write(tmp_path, "a.json", CHAT), _write(tmp_path, "b.json", other))
 
     assert ran.code == 1
-    assert "cause: field order" in ran.out
+    assert "as sent: field order at the request, byte 2" in ran.out
     assert "affected: routing key" in ran.out
-    assert "canonical: the same" in ran.out
+    assert "remedy: Send canonical_json(request)" in ran.out
+    assert "in canonical form: the same" in ran.out
     assert "You help" not in ran.out
     shown = run("explain", str(tmp_path / "a.json"), str(tmp_path / "b.json"), "--show-text")
     assert "messages" in shown.out
+
+
+def test_explain_finds_nothing_wrong_with_two_users_of_one_system_prompt(run: Run, tmp_path: Path) -> None:
+    paths = [
+        _write(tmp_path, f"{user}.json", {"messages": [*CHAT["messages"], {"role": "user", "content": user}]})
+        for user in ("Where is it?", "How much?")
+    ]
+
+    ran = run("explain", *paths, "--prefix-length", "1024")
+    assert ran.code == 0
+    assert "affected: kv prefix" in ran.out
+    assert "Nothing to do: no shared prefix is lost." in ran.out
+    assert run("explain", *paths, "--prefix-length", "4096").code == 1
 
 
 def test_explain_of_equal_requests_is_fine(run: Run, tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_routing_of_instances_is_always_written():
 
 def test_a_serverless_variant_has_neither_routing_nor_ami():
     variant = only(to_boto3(SPECS["serverless"]), "create_endpoint_config")["ProductionVariants"][0]
-    assert variant.keys() == {"VariantName", "ModelName", "ServerlessConfig"}
+    assert variant.keys() == {"VariantName", "ModelName", "ServerlessConfig", "InitialVariantWeight"}
 
 
 class TestAmi:

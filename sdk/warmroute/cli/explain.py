@@ -22,34 +22,41 @@ def explain(
     show_text: Annotated[bool, typer.Option("--show-text", help="Show the text around the difference.")] = False,
     format: FormatOption = Format.TEXT,  # noqa: A002
 ) -> None:
-    """Say where two requests part, why, what it costs and what to do. Exit code 1 if it costs anything.
+    """Say where two requests part, why, what it costs and what to do. Exit code 1 if it costs shared prefix.
 
-    Text is shown by its form, letters as x and digits as 0, unless --show-text is given.
+    Give the bodies as they go over the wire; `warmroute canonical` prints what our clients send. Text is shown by its
+    form, letters as x and digits as 0, unless --show-text is given. Places are those of the body.
 
     Example: warmroute explain turn-1.json turn-2.json
     """
-    from warmroute.prefix import Affected
     from warmroute.prefix import explain as explain_requests
 
     found = explain_requests(
         read_request(a), read_request(b), api=api.value, prefix_length=prefix_length, redact=not show_text
     )
     if format is Format.JSON:
-        print_json({**asdict(found), "affected": found.affected})
+        print_json({**asdict(found), "affected": found.affected, "is_harmless": found.is_harmless})
     else:
         _print(found)
-    raise typer.Exit(0 if found.affected is Affected.NOTHING else 1)
+    raise typer.Exit(0 if found.is_harmless else 1)
 
 
 def _print(found: Divergence) -> None:
-    typer.echo(f"cause: {found.cause.value.replace('_', ' ')}")
-    typer.echo(f"affected: {found.affected.value.replace('_', ' ')}")
-    for name, parting in (("as sent", found.as_sent), ("canonical", found.canonical)):
+    typer.echo(f"affected: {_words(found.affected)}")
+    for name, parting in (("as sent", found.as_sent), ("in canonical form", found.canonical)):
         if parting is None:
             typer.echo(f"{name}: the same")
             continue
         where = f"{parting.path or 'the request'}, byte {parting.byte_offset:,}, character {parting.character_offset:,}"
-        typer.echo(f"{name}: part at {where}")
-        typer.echo(f"  A: {parting.a}\n  B: {parting.b}")
-    if found.remedy:
+        typer.echo(f"{name}: {_words(parting.cause)} at {where}")
+        typer.echo(f"  A: {parting.a}\n  B: {parting.b}{'  (--show-text tells them apart)' * (parting.a == parting.b)}")
+        if not found.is_harmless:
+            typer.echo(f"  remedy: {parting.remedy}")
+    if found.as_sent is None and not found.is_harmless:
         typer.echo(f"remedy: {found.remedy}")
+    if found.is_harmless:
+        typer.echo("Nothing to do: no shared prefix is lost.")
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")

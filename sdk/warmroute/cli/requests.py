@@ -25,7 +25,9 @@ class Api(StrEnum):
 
 
 ApiOption = Annotated[Api, typer.Option("--api", help="invoke compares bytes of the body, openai message text.")]
-PrefixLengthOption = Annotated[int, typer.Option(help="PrefixLength: longest beginning compared.", min=1, max=65_536)]
+PrefixLengthOption = Annotated[
+    int, typer.Option(help="PrefixLength: longest beginning compared.", min=1_024, max=65_536)
+]
 
 
 def read_request(path: str) -> bytes:

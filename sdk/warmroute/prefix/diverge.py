@@ -81,6 +81,15 @@ class Divergence:
     remedy: str
 
     @property
+    def is_harmless(self) -> bool:
+        """Whether nothing is lost that routing could keep: they cost nothing, or part beyond what SageMaker compares.
+
+        Two users of one system prompt part so, in their last message.
+        """
+        beyond_window = self.same_routing_key and self.compared_offset is not None
+        return self.affected is Affected.NOTHING or beyond_window
+
+    @property
     def affected(self) -> Affected:
         """What the difference costs."""
         if self.same_kv_prefix:

@@ -10,6 +10,7 @@ from warmroute.prefix.canonical import value_and_bytes
 from warmroute.prefix.canonical_error import CanonicalJsonError
 from warmroute.prefix.key import routing_key
 from warmroute.prefix.volatile import find_volatile
+from warmroute.routing import MIN_PREFIX_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -61,7 +62,8 @@ def lint(
             value, canonical = value_and_bytes(body)
         except CanonicalJsonError as error:
             where = "" if error.offset is None else f" at byte {error.offset}"
-            yield LintFinding("WP101", Severity.ERROR, line, error.path, f"{error.problem}{where}.", error.remedy)
+            problem = f"{error.problem.rstrip('.')}{where}."
+            yield LintFinding("WP101", Severity.ERROR, line, error.path, problem, error.remedy)
             continue
         if api == "invoke":
             key = routing_key(body, api=api, prefix_length=prefix_length)
@@ -73,8 +75,10 @@ def lint(
         if not key.fills:
             unit = "bytes" if api == "invoke" else "characters"
             message = f"{key.length:,} {unit}, fewer than the window of {prefix_length:,}."
-            remedy = "Use a shorter prefix length, or a PrefixAwareId for each conversation."
+            shorter = "a shorter prefix length, or " if key.length >= MIN_PREFIX_LENGTH else ""
+            remedy = f"Use {shorter}a PrefixAwareId for each conversation."
             yield LintFinding("WP103", Severity.WARNING, line, "", message, remedy)
         for found in find_volatile(body, api=api, prefix_length=prefix_length):
-            message = f"{found.kind.value} at {found.offset:,}: {found.text}"
+            unit = "byte" if api == "invoke" else "character"
+            message = f"{found.kind.value} at {unit} {found.offset:,} of the window: {found.text}."
             yield LintFinding("WP104", Severity.WARNING, line, found.path, message, found.remedy)

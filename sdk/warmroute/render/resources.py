@@ -57,7 +57,8 @@ def _endpoint_config(spec: EndpointSpec, region: str | None, *, makes_models: bo
         properties["ShadowProductionVariants"] = [
             variant_properties(each, spec, region) for each in spec.shadow_variants
         ]
-    properties |= {name: given[name] for name in held if name in given}
+    # False is what absence means; written out, it would make the same configuration another one.
+    properties |= {name: given[name] for name in held if given.get(name, False) is not False}
     return Resource(Kind.ENDPOINT_CONFIG, {**properties, **_tags(spec)})
 
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def variant_properties(variant: ProductionVariant, spec: EndpointSpec, region: str | None) -> dict[str, Any]:
     """The properties of a variant under AWS's names.
 
-    The routing of instances is always written, so that a reader sees RANDOM where nothing is configured.
+    The routing of instances and the weight are always written, as SageMaker describes them: a reader sees RANDOM where
+    nothing is configured, and a described configuration renders as the one that it was made from.
 
     Args:
         variant: A variant of the spec.
@@ -34,10 +35,12 @@ def variant_properties(variant: ProductionVariant, spec: EndpointSpec, region: s
 
 
 def _completed(variant: ProductionVariant, spec: EndpointSpec, region: str | None) -> ProductionVariant:
+    weight = 1.0 if variant.initial_variant_weight is None else variant.initial_variant_weight
     if variant.serverless_config is not None:
-        return variant
+        return variant.model_copy(update={"initial_variant_weight": weight})
     return variant.model_copy(
         update={
+            "initial_variant_weight": weight,
             "routing_config": variant.routing_config or RoutingConfig.random(),
             "inference_ami_version": variant.inference_ami_version or _derived_ami_version(variant, spec, region),
         }
