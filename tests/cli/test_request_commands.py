@@ -103,6 +103,26 @@ def test_lint_finds_what_scatters_each_line(run: Run, tmp_path: Path) -> None:
     assert "You help" not in ran.out
 
 
+def test_lint_goes_on_after_a_request_that_it_cannot_place(run: Run, tmp_path: Path) -> None:
+    odd_role = {"messages": [{"role": {"a": 1}, "content": "You help. " * 500}]}
+    path = _write(tmp_path, "odd.jsonl", {"prompt": "a"}, odd_role, {"messages": []})
+
+    ran = run("lint", path, "--api", "openai", "--format", "json")
+    found = [(finding["line"], finding["id"]) for finding in json.loads(ran.out)]
+    assert found[0] == (1, "WP105")
+    assert 3 in {line for line, _ in found}
+    assert run("lint", path).code == 1
+
+
+def test_lint_takes_no_name_for_volatile_text(run: Run, tmp_path: Path) -> None:
+    tools = [{"type": "function", "function": {"name": "run_query_v2", "parameters": {}}}]
+    messages = [{"role": "system", "content": "You help. " * 500}, {"role": "user", "content": "hi"}]
+    path = tmp_path / "a.json"
+    path.write_bytes(canonical_json({"model": "gpt-4o-2024-08-06", "tools": tools, "messages": messages}))
+
+    assert run("lint", str(path)).out == ""
+
+
 def test_lint_reads_the_bodies_of_a_batch_and_is_quiet_when_there_is_nothing(run: Run, tmp_path: Path) -> None:
     body = {"model": "llama", "messages": [{"role": "system", "content": "You help. " * 500}]}
     path = _write(tmp_path, "batch.jsonl", *[{"custom_id": str(n), "method": "POST", "body": body} for n in range(2)])

@@ -160,3 +160,32 @@ def test_a_whole_answer_of_another_form_is_an_error(body: bytes) -> None:
         read_reply(body, "main")
     assert caught.value.answer == body
     assert "generated_text" not in str(caught.value)
+
+
+@pytest.mark.parametrize("index", [None, 0, "x", [0]])
+def test_calls_of_a_whole_message_are_kept_apart_whatever_their_index(index: Any) -> None:
+    calls = [
+        {"id": name, "index": index, "function": {"name": name, "arguments": arguments}}
+        for name, arguments in (("f", "{}"), ("g", {"a": 1}))
+    ]
+    body = json.dumps({"choices": [{"message": {"tool_calls": calls}}]}).encode()
+
+    found = read_reply(body, "main").tool_calls
+    assert [(call.id, call.name, call.arguments) for call in found] == [("f", "f", "{}"), ("g", "g", '{"a":1}')]
+
+
+def test_an_id_and_a_name_that_are_repeated_in_every_piece_are_taken_once() -> None:
+    reader = StreamReader("main")
+    for piece in ("{", "}"):
+        call = {"index": 0, "id": "c1", "function": {"name": "get", "arguments": piece}}
+        chunk = {"choices": [{"delta": {"tool_calls": [call]}}]}
+        list(reader.feed(b"data: " + json.dumps(chunk).encode() + b"\n\n"))
+
+    assert [(call.id, call.name, call.arguments) for call in reader.reply.tool_calls] == [("c1", "get", "{}")]
+
+
+def test_an_error_object_in_a_stream_is_no_reply() -> None:
+    event = b'data: {"object":"error","message":"secret","type":"BadRequestError","code":400}\n\n'
+    with pytest.raises(ModelStreamError, match="BadRequestError") as failed:
+        list(StreamReader("main").feed(event))
+    assert "secret" not in str(failed.value)

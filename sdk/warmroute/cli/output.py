@@ -40,7 +40,8 @@ def print_findings(findings: Iterable[Finding], name: str, *, to_stderr: bool = 
         label = f"{finding.severity} {finding.id}"
         if stream is not None and stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb":
             label = typer.style(label, fg="red" if finding.severity == "error" else "yellow", bold=True)
-        typer.echo(f"{name}: {label}: {finding}", err=to_stderr)
+        lead = f"{name}: " if name else ""
+        typer.echo(f"{lead}{label}: {finding}", err=to_stderr)
 
 
 def is_terminal() -> bool:

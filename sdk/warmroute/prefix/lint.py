@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from warmroute.errors import Severity
+from warmroute.errors import InvalidSettingsError, Severity
 from warmroute.prefix.canonical import value_and_bytes
 from warmroute.prefix.canonical_error import CanonicalJsonError
-from warmroute.prefix.key import routing_key
+from warmroute.prefix.key import check_prefix_length, routing_key
 from warmroute.prefix.volatile import find_volatile
 from warmroute.routing import MIN_PREFIX_LENGTH
 
@@ -20,6 +20,7 @@ RULES = {
     "WP102": "The body is not in canonical form, so that a client that writes it otherwise gets another routing key.",
     "WP103": "The request is shorter than the window, so that each longer turn of its conversation has a new key.",
     "WP104": "Text in the routing window probably changes from call to call.",
+    "WP105": "The request does not fit the API, so that it has no routing key.",
 }
 """What ``lint`` looks for, by the ids of its findings."""
 
@@ -29,7 +30,7 @@ class LintFinding:
     """One thing that probably scatters the prefix of a request."""
 
     id: str
-    """``WP101`` to ``WP104``."""
+    """``WP101`` to ``WP105``."""
 
     severity: Severity
     line: int
@@ -57,6 +58,7 @@ def lint(
     Raises:
         InvalidSettingsError: The length is not positive.
     """
+    check_prefix_length(prefix_length)
     for line, body in requests:
         try:
             value, canonical = value_and_bytes(body)
@@ -65,10 +67,15 @@ def lint(
             problem = f"{error.problem.rstrip('.')}{where}."
             yield LintFinding("WP101", Severity.ERROR, line, error.path, problem, error.remedy)
             continue
-        if api == "invoke":
-            key = routing_key(body, api=api, prefix_length=prefix_length)
-        else:
-            key = routing_key(value, api=api, prefix_length=prefix_length)
+        try:
+            if api == "invoke":
+                key = routing_key(body, api=api, prefix_length=prefix_length)
+            else:
+                key = routing_key(value, api=api, prefix_length=prefix_length)
+        except InvalidSettingsError as error:
+            fault = error.findings[0]
+            yield LintFinding("WP105", Severity.ERROR, line, fault.path, fault.message, fault.remedy)
+            continue
         if api == "invoke" and body.strip() != canonical:
             remedy = "Send canonical_json(request), or install warmroute's client helper."
             yield LintFinding("WP102", Severity.WARNING, line, "", "The body is not in canonical form.", remedy)

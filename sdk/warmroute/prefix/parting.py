@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
+import orjson
+
 from warmroute.prefix.cause import Cause
 from warmroute.prefix.common_part import common_beginning
 from warmroute.prefix.field_order import has_field_order
@@ -58,7 +60,10 @@ def _cause_in_arguments(one: Any, other: Any) -> Cause | None:
         first, second = (Document(text.encode(), read_quickly(text), is_compact=False) for text in (one, other))
     except (AttributeError, DoubtError, UnicodeEncodeError):  # Not text, not JSON.
         return None
-    path, cause = _first_difference(first, second, common_beginning(first.text, second.text))
+    try:
+        path, cause = _first_difference(first, second, common_beginning(first.text, second.text))
+    except orjson.JSONDecodeError:  # Keys that are not text, such as lone surrogates; the arguments are a text to us.
+        return None
     if cause:
         return Cause.KEY_ORDER if cause is Cause.FIELD_ORDER else cause
     return Cause.NUMBER_FORM if is_same_number(member(first.value, path), member(second.value, path)) else None

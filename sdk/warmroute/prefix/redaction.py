@@ -4,7 +4,10 @@ from __future__ import annotations
 
 
 def shape(text: str) -> str:
-    """The text with x for letters, X for capitals, 0 for digits; punctuation and spaces of ASCII stay, others are ?."""
+    """The text with x for letters, X for capitals and 0 for digits.
+
+    Punctuation and spaces of ASCII stay; every other character, control characters among them, is ?.
+    """
     return "".join(map(_shape_of, text))
 
 
@@ -13,4 +16,4 @@ def _shape_of(character: str) -> str:
         return "X" if character.isupper() else "x"
     if character.isnumeric():
         return "0"
-    return character if character.isascii() else "?"
+    return character if character.isascii() and character.isprintable() else "?"

@@ -75,7 +75,7 @@ def find_volatile(
             remedy=_MOVE_FIELD if path[:1] and path[0] in TAIL else kind.remedy,
         )
         for kind, path, offset, text in found
-        if path[:2] not in settled
+        if path[:2] not in settled and not _is_name(path)
     ]
 
 
@@ -130,12 +130,18 @@ def _in_messages(request: Any, prefix_length: int) -> Iterator[_Found]:
             return
 
 
+def _is_name(path: JsonPath) -> bool:
+    """Whether text names the model or a tool, which stays the same however much it looks like a date or an id."""
+    return path == ("model",) or (path[:1] == ("tools",) and path[-1:] == ("name",))
+
+
 def _settled_messages(request: Any) -> set[JsonPath]:
     """Paths of the messages whose text stays as it is once sent, and of the last one, which is new anyway."""
     messages = request.get("messages") if isinstance(request, Mapping) else None
     if not isinstance(messages, (list, tuple)):
         return set()
-    roles = [message.get("role") if isinstance(message, Mapping) else None for message in messages]
+    given = [message.get("role") if isinstance(message, Mapping) else None for message in messages]
+    roles = [role if isinstance(role, str) else None for role in given]
     first_reply = next((position for position, role in enumerate(roles) if role not in _BEFORE_REPLY), len(roles))
     settled = {position for position in range(first_reply, len(roles)) if roles[position] not in _REBUILT}
     if len(roles) > 1:

@@ -29,11 +29,11 @@ def read_reply(body: bytes, variant: str) -> ChatReply:
     if answer is None or choice is None or not isinstance(message, Mapping):
         raise unreadable(body)
     calls = _ToolCalls()
-    calls.add(message.get("tool_calls"))
+    calls.add(message.get("tool_calls"), whole=True)
     return ChatReply(
         text=_text(message),
         tool_calls=calls.whole(),
-        finish_reason=choice.get("finish_reason"),
+        finish_reason=_word(choice.get("finish_reason")),
         usage=usage_of(answer),
         variant=variant,
         body=answer,
@@ -78,8 +78,8 @@ class StreamReader:
             chunk = _object(event)
             if chunk is None:
                 raise unreadable(event, self.reply)
-            if chunk.get("error"):
-                raise interrupted(_error_type(chunk["error"]), self.reply)
+            if chunk.get("error") or chunk.get("object") == "error":
+                raise interrupted(_error_type(chunk.get("error") or chunk), self.reply)
             self._add(chunk)
             yield chunk
 
@@ -97,7 +97,7 @@ class StreamReader:
         choice = first_choice(chunk)
         if choice is None:
             return
-        self._finish_reason = choice.get("finish_reason") or self._finish_reason
+        self._finish_reason = _word(choice.get("finish_reason")) or self._finish_reason
         delta = choice.get("delta")
         if isinstance(delta, Mapping):
             self._texts.append(_text(delta))
@@ -117,15 +117,21 @@ class _ToolCalls:
     def __init__(self) -> None:
         self._calls: dict[int, dict[str, str]] = {}
 
-    def add(self, calls: object) -> None:
+    def add(self, calls: object, *, whole: bool = False) -> None:
+        """Take in a list of calls; of a whole message, each is a call of its own, whatever its index."""
         for position, call in enumerate(calls if isinstance(calls, list) else ()):
             if not isinstance(call, Mapping):
                 continue
-            function = call.get("function")
-            parts = {"id": call.get("id"), **(function if isinstance(function, Mapping) else {})}
-            known = self._calls.setdefault(call.get("index", position), {"id": "", "name": "", "arguments": ""})
-            for name in known:
-                known[name] += parts.get(name) or ""
+            index = call.get("index")
+            known = self._calls.setdefault(
+                index if type(index) is int and not whole else position, {"id": "", "name": "", "arguments": ""}
+            )
+            given = call.get("function")
+            function = given if isinstance(given, Mapping) else {}
+            # Some engines repeat id and name in every piece.
+            known["id"] = known["id"] or _word(call.get("id")) or ""
+            known["name"] = known["name"] or _word(function.get("name")) or ""
+            known["arguments"] += _arguments(function.get("arguments"))
 
     def whole(self) -> tuple[ToolCall, ...]:
         return tuple(ToolCall(**call) for call in self._calls.values())
@@ -137,6 +143,17 @@ def _object(text: bytes) -> Mapping[str, Any] | None:
     except orjson.JSONDecodeError:
         return None
     return value if isinstance(value, dict) else None
+
+
+def _word(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _arguments(value: object) -> str:
+    """Arguments as JSON text; some containers send them as an object."""
+    if isinstance(value, str):
+        return value
+    return orjson.dumps(value).decode() if isinstance(value, Mapping) else ""
 
 
 def _text(message: Mapping[str, Any]) -> str:
