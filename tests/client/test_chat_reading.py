@@ -1,6 +1,7 @@
 """Answers of a container, cut anywhere, become the same deltas and the same reply."""
 
 import json
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -189,3 +190,22 @@ def test_an_error_object_in_a_stream_is_no_reply() -> None:
     with pytest.raises(ModelStreamError, match="BadRequestError") as failed:
         list(StreamReader("main").feed(event))
     assert "secret" not in str(failed.value)
+
+
+def test_a_byte_order_mark_does_not_hide_the_first_event() -> None:
+    assert ServerSentEvents().feed(b"\xef\xbb\xbfdata: 1\n\n") == [b"1"]
+
+
+def test_a_long_line_in_small_pieces_is_not_copied_at_each_of_them() -> None:
+    events, pieces = ServerSentEvents(), 4_000
+    tracemalloc.start()
+    try:
+        for number in range(pieces):
+            tracemalloc.reset_peak()
+            events.feed(b"x" * 256 if number else b"data: " + b"x" * 250)
+            current, peak = tracemalloc.get_traced_memory()
+            assert peak - current < 100_000  # A copy of the line so far would be up to a megabyte.
+    finally:
+        tracemalloc.stop()
+    (event,) = events.feed(b"\n\n")
+    assert len(event) == pieces * 256 - 6

@@ -12,7 +12,9 @@ class ServerSentEvents:
     """Reads a stream of events piece by piece."""
 
     def __init__(self) -> None:
-        self._line = b""
+        self._open_line: list[bytes] = []
+        """Pieces of the line that has not ended yet; joined once, so that many small pieces cost no more than few."""
+        self._is_first_line = True
         self._data: list[bytes] = []
         self._after_return = False
 
@@ -27,7 +29,14 @@ class ServerSentEvents:
         if self._after_return:  # The part before ended between the two bytes of a line end, or with a whole one.
             part = part.removeprefix(b"\n")
         self._after_return = part.endswith(b"\r")
-        *lines, self._line = _LINE_END.split(self._line + part)
+        first, *others = _LINE_END.split(part)
+        self._open_line.append(first)
+        if not others:
+            return []
+        lines = [b"".join(self._open_line), *others[:-1]]
+        self._open_line = others[-1:]
+        if self._is_first_line:
+            lines[0], self._is_first_line = lines[0].removeprefix(_BYTE_ORDER_MARK), False
         return [event for event in map(self._read, lines) if event is not None]
 
     def _read(self, line: bytes) -> bytes | None:
@@ -41,3 +50,4 @@ class ServerSentEvents:
 
 
 _LINE_END = re.compile(rb"\r\n|\n|\r")
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
