@@ -76,6 +76,23 @@ def test_components_that_the_spec_does_not_have_are_named_and_left(account: Acco
     assert account.sagemaker.describe_inference_component(InferenceComponentName="llama")
 
 
+def test_left_over_components_are_found_on_every_page(account: Account) -> None:
+    spec = _components("first")
+    (component,) = spec.inference_components
+    many = tuple(component.model_copy(update={"name": f"copy-{number:02}"}) for number in range(13))
+    account.deploy(spec.model_copy(update={"inference_components": many}))
+
+    outcome, _ = account.deploy(spec)
+
+    assert outcome.left_over == tuple(f"copy-{number:02}" for number in range(13))
+
+
+def test_an_endpoint_without_components_is_not_asked_for_them(account: Account) -> None:
+    account.deploy(SPEC)
+
+    assert "ListInferenceComponents" not in account.calls
+
+
 @pytest.mark.parametrize(
     "error",
     [

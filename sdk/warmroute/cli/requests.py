@@ -9,10 +9,8 @@ from typing import Annotated
 
 import typer
 
+from warmroute.client.body_size import MAX_BODY_BYTES
 from warmroute.errors import DocumentError
-
-MAX_REQUEST_BYTES = 6_291_456
-"""Largest body of an invocation. Source: sagemaker-runtime ``BodyBlob``."""
 
 RequestArgument = Annotated[str, typer.Argument(metavar="REQUEST", help="A JSON request body; - reads standard input.")]
 
@@ -36,9 +34,9 @@ def read_request(path: str) -> bytes:
     Raises:
         DocumentError: It cannot be read, or is larger than SageMaker takes.
     """
-    data = _read(path, MAX_REQUEST_BYTES + 1)
-    if len(data) > MAX_REQUEST_BYTES:
-        raise DocumentError(f"{path}: more than the {MAX_REQUEST_BYTES:,} bytes of a request.", "Is it a trace?")
+    data = _read(path, MAX_BODY_BYTES + 1)
+    if len(data) > MAX_BODY_BYTES:
+        raise DocumentError(f"{path}: more than the {MAX_BODY_BYTES:,} bytes of a request.", "Is it a trace?")
     return data
 
 

@@ -85,6 +85,25 @@ class Aws:
             raise
         return True
 
+    def listed(self, operation: str, items: str, **parameters: Any) -> Iterator[dict[str, Any]]:
+        """Every item of a SageMaker list, page after page.
+
+        Args:
+            operation: boto3's name of the method.
+            items: The answer's field that holds the items of a page.
+            parameters: Its parameters.
+
+        Raises:
+            DeploymentError: As for a call.
+        """
+        page: dict[str, Any] = {}
+        while True:
+            answer = self.call("sagemaker", operation, **parameters, **page)
+            yield from answer[items]
+            if not answer.get("NextToken"):
+                return
+            page = {"NextToken": answer["NextToken"]}
+
     @staticmethod
     def is_passing(error: DeploymentError) -> bool:
         """Whether a failure is one that the next call may not meet: throttling, a fault of AWS's, a lost connection."""

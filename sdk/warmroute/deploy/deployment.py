@@ -190,9 +190,10 @@ class Deployment:
 
     def _left_over(self, wanted: Mapping[str, Result]) -> tuple[str, ...]:
         """Components that run on the endpoint, and that the spec does not have."""
-        running = self._aws.call("sagemaker", "list_inference_components", EndpointNameEquals=self._spec.name)
-        names = (component["InferenceComponentName"] for component in running["InferenceComponents"])
-        return tuple(sorted(name for name in names if name not in wanted))
+        if not self._spec.serves_components:
+            return ()
+        found = self._aws.listed("list_inference_components", "InferenceComponents", EndpointNameEquals=self._spec.name)
+        return tuple(sorted({each["InferenceComponentName"] for each in found} - wanted.keys()))
 
     def _settle_component(self, name: str, wanted: dict[str, Any], on_progress: Callable[[Progress], None]) -> Result:
         """Create or update one component, and wait until it serves."""

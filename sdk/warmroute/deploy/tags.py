@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from warmroute.deploy.aws import Aws
@@ -19,14 +19,7 @@ def sync_tags(aws: Aws, arn: str, tags: list[dict[str, str]]) -> bool:
     Returns:
         Whether anything was changed.
     """
-    present: dict[str, str] = {}
-    page: dict[str, Any] = {}
-    while True:
-        answer = aws.call("sagemaker", "list_tags", ResourceArn=arn, **page)
-        present |= {tag["Key"]: tag["Value"] for tag in answer["Tags"]}
-        if "NextToken" not in answer:
-            break
-        page = {"NextToken": answer["NextToken"]}
+    present = {tag["Key"]: tag["Value"] for tag in aws.listed("list_tags", "Tags", ResourceArn=arn)}
     lacking = [tag for tag in tags if present.get(tag["Key"]) != tag["Value"]]
     if lacking:
         aws.call("sagemaker", "add_tags", ResourceArn=arn, Tags=lacking)

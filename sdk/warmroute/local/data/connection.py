@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from starlette.requests import ClientDisconnect
 
+from warmroute.client.body_size import MAX_BODY_BYTES
 from warmroute.local.data.failures import invalid
 
 if TYPE_CHECKING:
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
     from starlette.types import Receive
-
-MAX_BODY_BYTES = 6_291_456
-"""Largest body of an invocation. Source: botocore sagemaker-runtime ``BodyBlob``."""
 
 Result = TypeVar("Result")
 
