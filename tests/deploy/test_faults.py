@@ -12,6 +12,7 @@ from warmroute.deploy import Deployment
 from warmroute.deploy.aws import Aws
 from warmroute.errors import DeploymentError
 from warmroute.hosting import EndpointSpec
+from warmroute.local.control import listing
 from warmroute.routing import RoutingConfig
 
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ def test_components_that_the_spec_does_not_have_are_named_and_left(account: Acco
     assert account.sagemaker.describe_inference_component(InferenceComponentName="llama")
 
 
-def test_left_over_components_are_found_on_every_page(account: Account) -> None:
+def test_left_over_components_are_found_on_every_page(account: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "DEFAULT_PAGE", 5)
     spec = _components("first")
     (component,) = spec.inference_components
     many = tuple(component.model_copy(update={"name": f"copy-{number:02}"}) for number in range(13))
