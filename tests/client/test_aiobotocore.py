@@ -5,6 +5,7 @@ warmroute's other dependencies, pytest, hypothesis and starlette (for the encode
 """
 
 import asyncio
+import base64
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
@@ -12,8 +13,10 @@ from typing import Any
 import pytest
 
 from warmroute.client import sagemaker
+from warmroute.client.bearer_token import AsyncBearerTokens, BearerTokens
 from warmroute.client.body_size import MAX_BODY_BYTES, BodyTooLargeError
-from warmroute.client.chat import AsyncSageMakerChat, ModelError, ModelStreamError, Usage
+from warmroute.client.chat import AsyncSageMakerChat, ModelError, ModelStreamError, SageMakerChat, Usage
+from warmroute.client.errors import UnsupportedClientError, UnsupportedSessionError
 from warmroute.client.testing import FakeEndpoint
 from warmroute.errors import InvalidSettingsError
 
@@ -159,3 +162,36 @@ def test_the_test_double_answers_it() -> None:
         assert len(endpoint.requests) == 2
 
     with_client(test)
+
+
+def test_a_body_of_the_test_double_is_read_in_every_way() -> None:
+    async def test(client: Any) -> None:
+        invoke = FakeEndpoint({"a": 1}).connect(client).invoke_endpoint
+        call = {"EndpointName": "chat", "Body": b"{}"}
+        async with (await invoke(**call))["Body"] as body:
+            assert await body.read() == b'{"a":1}'
+        body = (await invoke(**call))["Body"]
+        assert [await body.read(4), await body.read(), await body.read()] == [b'{"a"', b":1}", b""]
+        assert [part async for part in (await invoke(**call))["Body"].iter_chunks(4)] == [b'{"a"', b":1}"]
+        assert [part async for part in (await invoke(**call))["Body"]] == [b'{"a":1}']
+        assert [line async for line in (await invoke(**call))["Body"].iter_lines()] == [b'{"a":1}']
+        (await invoke(**call))["Body"].close()
+
+    with_client(test)
+
+
+def test_an_aiobotocore_client_is_no_client_of_the_sync_chat() -> None:
+    async def test(client: Any) -> None:
+        with pytest.raises(UnsupportedClientError, match="Use AsyncSageMakerChat"):
+            SageMakerChat(client, "chat")
+
+    with_client(test)
+
+
+def test_its_session_makes_tokens_for_those_who_await_them() -> None:
+    made = session.get_session()
+    made.set_credentials("AKIDEXAMPLE", "secret", "token")
+    token = asyncio.run(AsyncBearerTokens("us-east-1", made)())
+    assert b"AKIDEXAMPLE" in base64.b64decode(token.removeprefix("sagemaker-api-key-"))
+    with pytest.raises(UnsupportedSessionError, match="aiobotocore"):
+        BearerTokens("us-east-1", made)()

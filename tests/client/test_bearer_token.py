@@ -1,7 +1,9 @@
 """Bearer tokens: what is in them, and that sagemaker-core makes the same."""
 
+import asyncio
 import base64
 import datetime as dt
+import threading
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -11,8 +13,8 @@ import pytest
 from boto3.session import Session
 from botocore.credentials import Credentials
 
-from warmroute.client.bearer_token import BearerTokens
-from warmroute.client.errors import MissingCredentialsError
+from warmroute.client.bearer_token import AsyncBearerTokens, BearerTokens
+from warmroute.client.errors import MissingCredentialsError, MissingRegionError, UnsupportedSessionError
 from warmroute.errors import InvalidSettingsError
 
 NOW = dt.datetime(2026, 11, 30, 12, 0, tzinfo=dt.UTC)
@@ -79,7 +81,7 @@ def test_the_region_is_given_or_the_environment_s_or_the_session_s(monkeypatch: 
 
 
 def test_what_is_missing_is_said() -> None:
-    with pytest.raises(MissingCredentialsError, match="region="):
+    with pytest.raises(MissingRegionError, match=r"region=.*AWS_REGION.*profile"):
         BearerTokens(session=session(region=None))
     with pytest.raises(MissingCredentialsError, match="credentials"):
         BearerTokens("us-east-1")()
@@ -100,3 +102,57 @@ def test_a_lifetime_out_of_range_is_refused(bad: Any) -> None:
 def test_the_secret_is_in_no_representation() -> None:
     tokens = BearerTokens("us-east-1", session())
     assert "secret" not in repr(tokens) + tokens()
+
+
+class Awaited:
+    """A session as those of aiobotocore are, and its credentials."""
+
+    region_name = "eu-west-1"
+
+    async def get_credentials(self) -> Any:
+        return self
+
+    async def get_frozen_credentials(self) -> Any:
+        return Credentials("AKIDEXAMPLE", "secret").get_frozen_credentials()
+
+
+class Forwarding(Awaited):
+    """A session as those of aioboto3 are, whose methods only return what is to be awaited."""
+
+    def get_credentials(self) -> Any:
+        return super().get_credentials()
+
+
+@pytest.mark.parametrize("kind", [Awaited, Forwarding])
+def test_credentials_that_are_awaited_make_the_same_token(kind: Any) -> None:
+    assert asyncio.run(AsyncBearerTokens(session=kind())()) == BearerTokens(session=session())()
+    with pytest.raises(UnsupportedSessionError, match=r"async_client.*boto3"):
+        BearerTokens(session=kind())()
+
+
+def test_credentials_of_boto3_do_not_hold_up_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[int] = []
+    made = session()
+
+    def find() -> Credentials:
+        threads.append(threading.get_ident())
+        return Credentials("AKIDEXAMPLE", "secret")
+
+    monkeypatch.setattr(made, "get_credentials", find)
+    token = asyncio.run(AsyncBearerTokens(session=made)())
+    assert token == BearerTokens(session=session())()
+    assert threads[0] != threading.get_ident()
+
+
+def test_an_async_caller_hears_of_missing_credentials_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    empty = session()
+    monkeypatch.setattr(empty, "get_credentials", lambda: None)
+    with pytest.raises(MissingCredentialsError):
+        asyncio.run(AsyncBearerTokens(session=empty)())
+
+
+@pytest.mark.parametrize("kind", [BearerTokens, AsyncBearerTokens])
+@pytest.mark.parametrize("bad", [{}, "default", 5])
+def test_what_is_no_session_is_refused(kind: Any, bad: Any) -> None:
+    with pytest.raises(UnsupportedSessionError, match=r"session: a \w+ gives no credentials"):
+        kind("us-east-1", bad)

@@ -16,7 +16,8 @@ from botocore.exceptions import ClientError, EventStreamError
 
 from warmroute.client import sagemaker
 from warmroute.client.body_size import MAX_BODY_BYTES, BodyTooLargeError
-from warmroute.client.chat import ModelError, ModelStreamError, SageMakerChat, Usage
+from warmroute.client.chat import AsyncSageMakerChat, ModelError, ModelStreamError, SageMakerChat, Usage
+from warmroute.client.errors import UnsupportedClientError
 from warmroute.errors import InvalidSettingsError
 from warmroute.local.data import event_stream
 from warmroute.prefix import CanonicalJsonError, FieldOrder, canonical_json
@@ -250,3 +251,56 @@ def test_nothing_of_ours_logs_a_prompt(wire: Wire, caplog: pytest.LogCaptureFixt
     caplog.set_level(logging.DEBUG)
     chat(wire).complete(REQUEST)
     assert not [record for record in caplog.records if record.name.startswith("warmroute")]
+
+
+WRONG: dict[str, tuple[Any, str]] = {
+    "text": ('{"messages": []}', r"^request: A value of type str is not a chat request\. .*json\.loads"),
+    "bytes": (b"{}", "^request: A value of type bytes"),
+    "nothing": (None, "^request: None is not"),
+    "a list": ([{"role": "user"}], "^request: A value of type list"),
+    "no messages": ({"prompt": "x"}, "^request.messages: None is not a list of messages"),
+    "messages as text": ({"messages": "Hello"}, "^request.messages: A value of type str"),
+    "a message as text": ({"messages": [{"role": "user"}, "Hello"]}, r"^request\.messages\[1\]: A value of type str"),
+    "options as true": ({"messages": [], "stream_options": True}, "^request.stream_options: A value of type bool"),
+    "options as false": ({"messages": [], "stream_options": False}, "^request.stream_options"),
+    "options as a list": ({"messages": [], "stream_options": []}, "^request.stream_options"),
+    "options as a number": ({"messages": [], "stream_options": 1}, "^request.stream_options"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_request_of_the_wrong_kind_is_refused_by_its_field(wire: Wire, name: str) -> None:
+    request, message = WRONG[name]
+    chat = SageMakerChat(wire.client, "chat")
+    with pytest.raises(InvalidSettingsError, match=message) as caught:
+        chat.complete(request)
+    assert "Hello" not in str(caught.value)
+    with pytest.raises(InvalidSettingsError, match=message), chat.stream(request):
+        pass
+    assert not wire.sent
+
+
+def test_wrong_arguments_are_refused_by_name(wire: Wire) -> None:
+    arguments: dict[str, Any] = {
+        "endpoint_name": 5, "inference_component": b"a", "target_variant": [], "prefix_aware_id": 5, "encode": "utf-8"
+    }  # fmt: skip
+    for name, wrong in arguments.items():
+        given = {"endpoint_name": "chat", name: wrong}
+        with pytest.raises(InvalidSettingsError, match=f"^{name}: "):
+            SageMakerChat(wire.client, **given)
+    with pytest.raises(InvalidSettingsError, match=r"^prefix_aware_id: "):
+        SageMakerChat(wire.client, "chat").complete(REQUEST, prefix_aware_id=5)  # type: ignore[arg-type]
+    with pytest.raises(InvalidSettingsError, match=r"^encode: "):
+        sagemaker.install(wire.client, encode="utf-8")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("client", [None, {}, "chat", boto3.client("sagemaker", region_name="us-east-1")])
+def test_what_invokes_no_endpoint_is_refused(client: Any) -> None:
+    for kind in (SageMakerChat, AsyncSageMakerChat):
+        with pytest.raises(UnsupportedClientError, match=r"^client: .*sagemaker-runtime"):
+            kind(client, "chat")
+
+
+def test_a_boto3_client_is_no_client_of_the_async_chat(wire: Wire) -> None:
+    with pytest.raises(UnsupportedClientError, match=r"boto3 client\. Use SageMakerChat"):
+        AsyncSageMakerChat(wire.client, "chat")

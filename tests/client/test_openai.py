@@ -15,7 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warmroute.client.body_size import MAX_BODY_BYTES, BodyTooLargeError
-from warmroute.client.errors import MissingCredentialsError, UnsupportedClientError
+from warmroute.client.errors import (
+    MissingCredentialsError,
+    MissingRegionError,
+    UnsupportedClientError,
+    UnsupportedSessionError,
+)
 from warmroute.errors import InvalidSettingsError, MissingExtraError
 from warmroute.prefix import CanonicalJsonError, canonical_json
 
@@ -157,6 +162,30 @@ def test_missing_credentials_are_said_at_the_request(wire: Wire, monkeypatch: py
     monkeypatch.setattr(empty, "get_credentials", lambda: None)
     with pytest.raises(MissingCredentialsError):
         wire.client(session=empty).chat.completions.create(model="", messages=MESSAGES)
+
+
+@pytest.mark.parametrize("make", [ours.client, ours.async_client])
+def test_a_missing_region_is_said_at_once_and_where_to_give_it(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    nowhere = Session("AKIDEXAMPLE", "secret")
+    monkeypatch.setattr(Session, "region_name", None)
+    with pytest.raises(MissingRegionError, match=r"^region: none .* region=, set AWS_REGION, .*profile"):
+        make("chat", session=nowhere)
+    monkeypatch.setenv("AWS_REGION", "eu-west-2")
+    assert make("chat", session=nowhere).base_url.host == "runtime.sagemaker.eu-west-2.amazonaws.com"
+
+
+def test_a_session_of_aiobotocore_is_for_the_async_client(wire: Wire) -> None:
+    class Awaited:
+        async def get_credentials(self) -> Any:
+            return self
+
+        async def get_frozen_credentials(self) -> Any:
+            return SESSION.get_credentials().get_frozen_credentials()
+
+    asyncio.run(wire.async_client(session=Awaited()).chat.completions.create(model="", messages=MESSAGES))
+    assert wire.sent[0].headers["authorization"].startswith("Bearer sagemaker-api-key-")
+    with pytest.raises(UnsupportedSessionError, match="async_client"):
+        wire.client(session=Awaited()).chat.completions.create(model="", messages=MESSAGES)
 
 
 def test_the_key_of_the_tenant_is_added_unless_the_call_has_its_own(wire: Wire) -> None:

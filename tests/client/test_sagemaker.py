@@ -1,5 +1,6 @@
 """What leaves a boto3 client after ``install``, read from the request that would go over the wire."""
 
+import contextlib
 import copy
 import json
 import pickle
@@ -7,6 +8,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import boto3
 import pytest
@@ -195,6 +197,38 @@ def test_no_call_goes_out_unprepared_while_another_thread_installs_again(wire: W
 
     assert {request.body for request in requests} == {CHAT_BYTES}
     assert {header(request, ID_HEADER) for request in requests} <= {"a", "b"}
+
+
+def test_threads_that_install_at_once_leave_one_installation(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+    both = threading.Barrier(2)
+
+    class Slow(WeakKeyDictionary[Any, Any]):
+        """Lets two threads look before either of them writes, unless one of them has to wait for the other."""
+
+        def get(self, *args: Any) -> Any:
+            found = super().get(*args)
+            with contextlib.suppress(threading.BrokenBarrierError):
+                both.wait(timeout=0.2)
+            return found
+
+    monkeypatch.setattr(sagemaker, "_INSTALLED", Slow())
+    with ThreadPoolExecutor(2) as pool:
+        for number in range(2):
+            pool.submit(sagemaker.install, wire.client, prefix_aware_id=str(number))
+    sagemaker.install(wire.client, prefix_aware_id="last")
+    assert header(wire.invoke(Body=CHAT), ID_HEADER) == "last"
+    sagemaker.uninstall(wire.client)
+    assert header(wire.invoke(Body=b"{}"), ID_HEADER) is None
+
+
+@pytest.mark.parametrize("content_type", ["application/json", "text/csv"])
+@pytest.mark.parametrize("body", ['{"a": "\ud800"}', "1,\udfff", "\ud800"])
+def test_text_that_utf_8_lacks_is_refused_in_words(wire: Wire, body: str, content_type: str) -> None:
+    sagemaker.install(wire.client)
+    with pytest.raises(CanonicalJsonError, match=r"^Body, offset \d+: the text has a lone surrogate") as caught:
+        wire.invoke(Body=body, ContentType=content_type)
+    assert caught.value.__context__ is None
+    assert not wire.sent
 
 
 def test_a_function_that_finds_the_id_cannot_change_the_call(wire: Wire) -> None:

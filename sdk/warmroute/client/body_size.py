@@ -1,8 +1,9 @@
-"""The largest body that SageMaker takes, checked before anything is sent."""
+"""What no body may be, checked before anything is sent: larger than SageMaker takes, or text that UTF-8 lacks."""
 
 from __future__ import annotations
 
 from warmroute.errors import WarmrouteError
+from warmroute.prefix import CanonicalJsonError
 
 MAX_BODY_BYTES = 6_291_456
 """Largest body of a request. Source: botocore ``BodyBlob`` (sagemaker-runtime), which boto3 does not enforce."""
@@ -25,13 +26,27 @@ class BodyTooLargeError(WarmrouteError, ValueError):
         return type(self), (self.size,)
 
 
-def check_size(body: object) -> None:
-    """Refuse a body beyond the limit; anything but text and bytes is left to the client.
+def check_body(body: object) -> None:
+    """Refuse what cannot be sent; anything but text and bytes is left to the client.
 
     Raises:
         BodyTooLargeError: The body has more than 6,291,456 bytes.
+        CanonicalJsonError: The text has a lone surrogate.
     """
-    if isinstance(body, str):
-        body = body.encode(errors="surrogatepass")
-    if isinstance(body, (bytes, bytearray)) and len(body) > MAX_BODY_BYTES:
-        raise BodyTooLargeError(len(body))
+    sent = encoded(body) if isinstance(body, str) else body
+    if isinstance(sent, (bytes, bytearray)) and len(sent) > MAX_BODY_BYTES:
+        raise BodyTooLargeError(len(sent))
+
+
+def encoded(body: str) -> bytes:
+    """The bytes of a body that is given as text.
+
+    Raises:
+        CanonicalJsonError: The text has a lone surrogate.
+    """
+    try:
+        return body.encode()
+    except UnicodeEncodeError as error:
+        offset = error.start
+    fault, remedy = "the text has a lone surrogate, which UTF-8 lacks.", "Remove or replace it."
+    raise CanonicalJsonError("Body", fault, remedy, offset)  # Outside of the block above, whose error has the text.

@@ -9,5 +9,13 @@ class UnsupportedClientError(WarmrouteError, TypeError):
     """A client that the helper does not know: another service's, another library's, or no client at all."""
 
 
+class UnsupportedSessionError(WarmrouteError, TypeError):
+    """A session that cannot give credentials, or only to callers that await them."""
+
+
 class MissingCredentialsError(WarmrouteError):
-    """A session without credentials or without a region."""
+    """A session without credentials."""
+
+
+class MissingRegionError(WarmrouteError):
+    """No region is given, and none is configured."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from warmroute.client.errors import UnsupportedClientError
@@ -21,3 +22,10 @@ def runtime_events(client: object) -> Any:
         found = f"a {service} client" if service else f"a {type(client).__name__}"
         raise UnsupportedClientError(f"client: {found} does not invoke endpoints.", f'Use boto3.client("{SERVICE}").')
     return meta.events
+
+
+def gives_awaitables(client: object) -> bool | None:
+    """Whether the calls of a client have to be awaited; None for what is no botocore client, as a stub of a test."""
+    if getattr(getattr(client, "meta", None), "service_model", None) is None:
+        return None
+    return inspect.iscoroutinefunction(getattr(client, "close", None))

@@ -10,13 +10,15 @@ An aiobotocore client is installed on in the same way, inside ``async with sessi
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
-from warmroute.client.body_size import MAX_BODY_BYTES, BodyTooLargeError, check_size
+from warmroute.client.body_size import MAX_BODY_BYTES, BodyTooLargeError, check_body
 from warmroute.client.errors import UnsupportedClientError
+from warmroute.client.kinds import check_encode
 from warmroute.client.runtime_client import SERVICE, runtime_events
 from warmroute.prefix import CanonicalJsonError, canonical_json
 from warmroute.routing import PrefixAwareId
@@ -44,7 +46,7 @@ def install(
       or ``application/json``; every other body is sent as it is, also one with a fault such as a duplicate key;
     - send the id, unless the call gives its own ``PrefixAwareId``; a malformed one is refused, since botocore sends
       line breaks and non-ASCII characters as they are;
-    - refuse a body beyond 6,291,456 bytes before anything is sent.
+    - refuse a body beyond 6,291,456 bytes, or text with a lone surrogate, before anything is sent.
 
     Other operations, and the arguments that callers pass, stay as they are. Installing again replaces the id.
 
@@ -56,18 +58,20 @@ def install(
 
     Raises:
         UnsupportedClientError: The client is not a ``sagemaker-runtime`` client.
-        InvalidSettingsError: The id is malformed; of a function's ids, at the call.
+        InvalidSettingsError: The id or the encoder is malformed; of a function's ids, at the call.
     """
     find_id = prefix_aware_id if callable(prefix_aware_id) else _constant(prefix_aware_id)
+    check_encode(encode)
     events = runtime_events(client)
-    installed = _INSTALLED.get(events)
-    if installed is not None:
-        # One assignment, so that no call of another thread goes out unprepared in between.
-        installed.settings = (find_id, encode)
-        return client
-    preparation = _INSTALLED[events] = _Preparation((find_id, encode))
-    for event in _EVENTS:
-        events.register(event, preparation, unique_id=_unique_id(event))
+    with _LOCK:
+        installed = _INSTALLED.get(events)
+        if installed is not None:
+            # One assignment, so that no call of another thread goes out unprepared in between.
+            installed.settings = (find_id, encode)
+            return client
+        preparation = _INSTALLED[events] = _Preparation((find_id, encode))
+        for event in _EVENTS:
+            events.register(event, preparation, unique_id=_unique_id(event))
     return client
 
 
@@ -78,9 +82,10 @@ def uninstall(client: object) -> None:
         UnsupportedClientError: The client is not a ``sagemaker-runtime`` client.
     """
     events = runtime_events(client)
-    _INSTALLED.pop(events, None)
-    for event in _EVENTS:
-        events.unregister(event, unique_id=_unique_id(event))
+    with _LOCK:
+        _INSTALLED.pop(events, None)
+        for event in _EVENTS:
+            events.unregister(event, unique_id=_unique_id(event))
 
 
 _EVENTS = tuple(
@@ -103,6 +108,8 @@ class _Preparation:
 
 _INSTALLED: WeakKeyDictionary[Any, _Preparation] = WeakKeyDictionary()
 """The preparation of each client, by the client's events."""
+
+_LOCK = threading.Lock()
 
 
 def _unique_id(event: str) -> str:
@@ -128,7 +135,7 @@ def _prepared(params: Mapping[str, Any], operation: str, find_id: IdOfCall, enco
             prepared.setdefault("ContentType", "application/json")
         elif isinstance(body, (str, bytes, bytearray)) and _may_be_json(params.get("ContentType")):
             prepared["Body"] = _canonical_text(body, encode)
-        check_size(prepared["Body"])
+        check_body(prepared["Body"])
     return prepared
 
 

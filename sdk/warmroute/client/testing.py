@@ -14,17 +14,17 @@ Neither needs credentials or a network.
 
 from __future__ import annotations
 
-import inspect
-import io
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from urllib.parse import unquote
 
 import orjson
 
-from warmroute.client.fake_reply import completion_of, streamed
-from warmroute.client.runtime_client import SERVICE, runtime_events
+from warmroute.client.body_size import encoded
+from warmroute.client.fake_reply import reply_of, streamed
+from warmroute.client.fake_response import Events, Ok, body_of
+from warmroute.client.runtime_client import SERVICE, gives_awaitables, runtime_events
 from warmroute.errors import MissingExtraError
 from warmroute.prefix import RoutingKey, routing_key
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Client = TypeVar("Client")
 
 Answer: TypeAlias = str | Mapping[str, Any]
-"""The text of a reply, or a whole chat completion in OpenAI's form."""
+"""The text of a reply, or the whole answer: for a chat, a chat completion in OpenAI's form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +64,10 @@ class FakeEndpoint:
     """Answers every request with the same text, or as a function says, streamed where that was asked for.
 
     Args:
-        answer: The text of every reply, a whole chat completion, or a function from the request to either. What the
-            function raises, the application meets at its call.
+        answer: The text of every reply, a whole answer, or a function from the request to either. What the function
+            raises, the application meets at its call. The text comes in the form that fits the request: a chat
+            completion, a completion for a ``prompt``, a ``generated_text`` for ``inputs``; an embedding request gets
+            vectors instead, equal ones for equal inputs.
         prefix_length: Longest beginning that is compared: bytes (InvokeEndpoint) or characters (OpenAI API).
     """
 
@@ -87,16 +89,16 @@ class FakeEndpoint:
             UnsupportedClientError: It is another client.
         """
         events = runtime_events(client)
-        is_async = inspect.iscoroutinefunction(client.close)  # type: ignore[attr-defined]  # A client has it.
+        is_async = gives_awaitables(client) is True
 
         def invoke(model: Any, params: Mapping[str, Any], **_: Any) -> tuple[Any, dict[str, Any]]:
             return self._invoked(model.name, params, is_async=is_async)
 
         for operation in ("InvokeEndpoint", "InvokeEndpointWithResponseStream"):
-            event = f"before-call.{SERVICE}.{operation}"
-            unique_id = f"warmroute.testing.{event}"
-            events.unregister(event, unique_id=unique_id)
-            events.register(event, invoke, unique_id=unique_id)
+            for event, handler in (("provide-client-params", _check_text), ("before-call", invoke)):
+                name = f"{event}.{SERVICE}.{operation}"
+                events.unregister(name, unique_id=f"warmroute.testing.{name}")
+                events.register(name, handler, unique_id=f"warmroute.testing.{name}")
         return client
 
     def http_client(self) -> httpx2.Client:
@@ -119,7 +121,7 @@ class FakeEndpoint:
 
     def _invoked(self, operation: str, params: Mapping[str, Any], *, is_async: bool) -> tuple[Any, dict[str, Any]]:
         headers = {name.lower(): value for name, value in params["headers"].items()}
-        body = params["body"].encode() if isinstance(params["body"], str) else bytes(params["body"] or b"")
+        body = _sent(params["body"])
         prefix_aware_id = headers.get("x-amzn-sagemaker-prefix-aware-id", "")
         self.requests.append(
             RecordedRequest(
@@ -138,10 +140,10 @@ class FakeEndpoint:
         parts, content_type = self._reply(request)
         response: dict[str, Any] = {"ContentType": content_type, "InvokedProductionVariant": "fake"}
         if operation == "InvokeEndpoint":
-            response["Body"] = _body(b"".join(parts), is_async=is_async)
+            response["Body"] = body_of(b"".join(parts), is_async=is_async)
         else:
-            response["Body"] = _Events(parts)
-        return _Ok(), {**response, "ResponseMetadata": {"HTTPStatusCode": 200, "HTTPHeaders": {}}}
+            response["Body"] = Events(parts)
+        return Ok(), {**response, "ResponseMetadata": {"HTTPStatusCode": 200, "HTTPHeaders": {}}}
 
     def _posted(self, request: httpx2.Request) -> httpx2.Response:
         values = _object(request.content)
@@ -154,7 +156,13 @@ class FakeEndpoint:
                 inference_component=_after("inference-components", path),
                 target_variant="",
                 prefix_aware_id=key,
-                routing_key=routing_key(values, api="openai", prefix_length=self._prefix_length, prefix_aware_id=key),
+                routing_key=routing_key(
+                    # Requests of other APIs have no message text.
+                    values if "messages" in values else {"messages": []},
+                    api="openai",
+                    prefix_length=self._prefix_length,
+                    prefix_aware_id=key,
+                ),
                 body=request.content,
             )
         )
@@ -166,10 +174,24 @@ class FakeEndpoint:
 
     def _reply(self, request: Mapping[str, Any]) -> tuple[list[bytes], str]:
         answer = self._answer(request)
-        whole = completion_of(answer, request, len(self.requests)) if isinstance(answer, str) else answer
-        if request.get("stream") is True:
+        whole = reply_of(answer, request, len(self.requests)) if isinstance(answer, str) else answer
+        if request.get("stream") is True and "choices" in whole:
             return list(streamed(whole, request)), "text/event-stream"
         return [orjson.dumps(whole)], "application/json"
+
+
+def _check_text(params: Mapping[str, Any], **_: Any) -> None:
+    if isinstance(params.get("Body"), str):
+        encoded(params["Body"])
+
+
+def _sent(body: Any) -> bytes:
+    """What botocore would send of a body: bytes, text, a file, or parts."""
+    if hasattr(body, "read"):
+        body = body.read()
+    if isinstance(body, str):
+        return encoded(body)
+    return bytes(body) if isinstance(body, (bytes, bytearray, memoryview)) else b"".join(body or ())
 
 
 def _object(body: bytes) -> dict[str, Any]:
@@ -191,45 +213,3 @@ def _httpx2() -> Any:
     except ImportError:
         raise MissingExtraError("warmroute.client.testing for openai clients", "openai") from None
     return httpx2
-
-
-class _Ok:
-    """The HTTP response, of which botocore looks at the status."""
-
-    status_code = 200
-
-
-def _body(content: bytes, *, is_async: bool) -> Any:
-    if is_async:
-        return _AsyncBody(content)
-    from botocore.response import StreamingBody
-
-    return StreamingBody(io.BytesIO(content), len(content))
-
-
-class _AsyncBody:
-    """A body as aiobotocore gives it."""
-
-    def __init__(self, content: bytes) -> None:
-        self._content = io.BytesIO(content)
-
-    async def read(self, amount: int | None = None) -> bytes:
-        """The rest of the content, or some bytes of it."""
-        return self._content.read(amount)
-
-
-class _Events:
-    """An event stream, for ``for`` and for ``async for``."""
-
-    def __init__(self, parts: list[bytes]) -> None:
-        self._events = [{"PayloadPart": {"Bytes": part}} for part in parts]
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(self._events)
-
-    async def __aiter__(self) -> AsyncIterator[dict[str, Any]]:
-        for event in self._events:
-            yield event
-
-    def close(self) -> None:
-        """Nothing is open."""

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 class AsyncSageMakerChat(Chat):
     """Chat with one endpoint over the user's own aiobotocore client.
 
-    Takes a aiobotocore ``sagemaker-runtime`` client and what ``Chat`` names.
+    Takes an aiobotocore ``sagemaker-runtime`` client and what ``Chat`` names.
     """
+
+    _is_async = True
 
     async def complete(self, request: Mapping[str, Any], *, prefix_aware_id: str | None = None) -> ChatReply:
         """Send a request and wait for the whole reply.
@@ -35,7 +37,7 @@ class AsyncSageMakerChat(Chat):
             UnexpectedReplyError: The answer is not a chat completion.
             CanonicalJsonError: The request is not JSON.
             BodyTooLargeError: The request has more than 6,291,456 bytes; nothing was sent.
-            InvalidSettingsError: The id is malformed.
+            InvalidSettingsError: The id is malformed, or a part of the request has the wrong type.
             botocore.exceptions.ClientError: SageMaker itself refused the request.
         """
         response = await self._invoke(self._client.invoke_endpoint, self._whole(request, prefix_aware_id))
@@ -55,7 +57,7 @@ class AsyncSageMakerChat(Chat):
             ModelError: The container answered with an error status, before any part of the reply.
             CanonicalJsonError: The request is not JSON.
             BodyTooLargeError: The request has more than 6,291,456 bytes; nothing was sent.
-            InvalidSettingsError: The id is malformed.
+            InvalidSettingsError: The id is malformed, or a part of the request has the wrong type.
             botocore.exceptions.ClientError: SageMaker itself refused the request.
         """
         call = self._streamed(request, prefix_aware_id)

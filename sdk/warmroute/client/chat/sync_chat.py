@@ -23,6 +23,8 @@ class SageMakerChat(Chat):
     Takes a boto3 ``sagemaker-runtime`` client and what ``Chat`` names.
     """
 
+    _is_async = False
+
     def complete(self, request: Mapping[str, Any], *, prefix_aware_id: str | None = None) -> ChatReply:
         """Send a request and wait for the whole reply.
 
@@ -35,7 +37,7 @@ class SageMakerChat(Chat):
             UnexpectedReplyError: The answer is not a chat completion.
             CanonicalJsonError: The request is not JSON.
             BodyTooLargeError: The request has more than 6,291,456 bytes; nothing was sent.
-            InvalidSettingsError: The id is malformed.
+            InvalidSettingsError: The id is malformed, or a part of the request has the wrong type.
             botocore.exceptions.ClientError: SageMaker itself refused the request.
         """
         response = self._invoke(self._client.invoke_endpoint, self._whole(request, prefix_aware_id))
@@ -53,7 +55,7 @@ class SageMakerChat(Chat):
             ModelError: The container answered with an error status, before any part of the reply.
             CanonicalJsonError: The request is not JSON.
             BodyTooLargeError: The request has more than 6,291,456 bytes; nothing was sent.
-            InvalidSettingsError: The id is malformed.
+            InvalidSettingsError: The id is malformed, or a part of the request has the wrong type.
             botocore.exceptions.ClientError: SageMaker itself refused the request.
         """
         call = self._streamed(request, prefix_aware_id)
