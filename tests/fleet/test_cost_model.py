@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from warmroute.fleet import LLAMA_3_1_70B_8XH100
 
-KERNELS = replace(LLAMA_3_1_70B_8XH100, scale=1.0)
+KERNELS = LLAMA_3_1_70B_8XH100.model_copy(update={"scale": 1.0})
 
 
 @pytest.mark.parametrize(

@@ -177,7 +177,7 @@ class TestPrefixCaching:
     def test_the_next_turn_finds_the_answer_when_the_caller_knew_it(self):
         running = engine()
         conversation = prompt("question" + "answer!!" + "and then?")
-        running.add(EngineRequest("turn 1", Prompt(8, conversation.block_hashes[:4]), output_tokens=9))
+        running.add(EngineRequest("turn 1", Prompt(8, conversation.segments[:4]), output_tokens=9))
         drain(running)
         running.add(EngineRequest("turn 2", conversation, output_tokens=1))
         assert running.step().started == {"turn 2": 16}

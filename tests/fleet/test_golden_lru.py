@@ -14,7 +14,6 @@ import pytest
 from warmroute.fleet import KvCache, Prompt
 
 TRACES = Path(os.environ.get("WARMROUTE_TRACES") or Path(__file__).parents[2] / "../shared/traces")
-TRACE = TRACES / "mooncake" / "conversation_trace.jsonl"
 PUBLISHED = {
     16_384: 3.6,
     65_536: 4.5,
@@ -28,24 +27,39 @@ BLOCK = 512
 
 
 @pytest.fixture(scope="module")
-def requests() -> list[tuple[int, Prompt]]:
-    if not TRACE.exists():
-        pytest.skip(f"No Mooncake trace at {TRACE}; set WARMROUTE_TRACES to the folder of the public traces.")
-    rows = [json.loads(line) for line in TRACE.read_text().splitlines()]
+def conversation() -> list[tuple[int, Prompt]]:
+    return requests("conversation")
+
+
+def requests(name: str) -> list[tuple[int, Prompt]]:
+    trace = TRACES / "mooncake" / f"{name}_trace.jsonl"
+    if not trace.exists():
+        pytest.skip(f"No Mooncake trace at {trace}; set WARMROUTE_TRACES to the folder of the public traces.")
+    rows = [json.loads(line) for line in trace.read_text().splitlines()]
     # The published figures take a request's last block for a whole one and find all of it.
-    return [
-        (
-            row["input_length"],
-            Prompt(len(row["hash_ids"]) * BLOCK + 1, tuple(block.to_bytes(8, "big") for block in row["hash_ids"])),
-        )
-        for row in rows
-    ]
+    return [(row["input_length"], Prompt(len(row["hash_ids"]) * BLOCK + 1, row["hash_ids"])) for row in rows]
+
+
+def percent_found(asked: list[tuple[int, Prompt]], capacity_tokens: int, begin: int) -> tuple[float, float]:
+    """By token and by block, from one request on."""
+    cache = KvCache(capacity_tokens // BLOCK, block_size=BLOCK)
+    found = [(tokens, prompt.blocks, cache.replay(prompt)) for tokens, prompt in asked][begin:]
+    by_token = sum(min(tokens, hit) for tokens, _, hit in found) / sum(tokens for tokens, _, _ in found)
+    by_block = sum(hit // BLOCK for _, _, hit in found) / sum(blocks for _, blocks, _ in found)
+    return by_token * 100, by_block * 100
 
 
 @pytest.mark.parametrize(("capacity_tokens", "percent"), PUBLISHED.items())
-def test_the_hit_rate_is_the_published_one(requests, capacity_tokens, percent):
-    cache = KvCache(capacity_tokens // BLOCK, block_size=BLOCK)
-    found = [min(cache.replay(prompt), tokens) for tokens, prompt in requests]
-    half = len(requests) // 2
-    rate = sum(found[half:]) / sum(tokens for tokens, _ in requests[half:])
-    assert round(rate * 100, 1) == percent
+def test_the_hit_rate_is_the_published_one(conversation, capacity_tokens, percent):
+    by_token, _ = percent_found(conversation, capacity_tokens, len(conversation) // 2)
+    assert round(by_token, 1) == percent
+
+
+def test_the_whole_trace_is_found_as_published(conversation):
+    by_token, by_block = percent_found(conversation, 1 << 40, 0)
+    assert (round(by_token, 2), round(by_block, 2)) == (37.36, 36.64)
+
+
+def test_the_synthetic_trace_is_found_as_published():
+    _, by_block = percent_found(requests("synthetic"), 1 << 40, 0)
+    assert round(by_block, 1) == 64.0

@@ -2,47 +2,64 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from math import ceil, sqrt
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from warmroute.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_Seconds = Annotated[float, Field(strict=False, ge=0)]  # YAML takes 1e-3, without a point, for text.
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CostModel:
+
+class CostModel(Settings):
     """The time of one model on one instance, linear in what a step computes.
 
     A step's matrix multiplications cost their weights' way through memory or their arithmetic, whichever is more;
     attention comes on top, for prefill by pairs of tokens, for decoding by KV tokens read.
     """
 
-    floor_seconds: float
+    floor_seconds: _Seconds = Field(gt=0)
     """Least time of a step's matrix multiplications: reading the weights."""
 
-    base_seconds: float
+    base_seconds: _Seconds
     """Part of their arithmetic that does not grow with tokens."""
 
-    seconds_per_token: float
+    seconds_per_token: _Seconds
     """Part of their arithmetic for each new token in the step."""
 
-    attention_seconds: float
+    attention_seconds: _Seconds
     """Part of attention that every step pays."""
 
-    seconds_per_decode_kv_token: float
+    seconds_per_decode_kv_token: _Seconds
     """Attention of decoding, for each KV token of each sequence that decodes."""
 
-    seconds_per_prefill_pair: float
+    seconds_per_prefill_pair: _Seconds
     """Attention of prefill, for each pair of a new token and one that it looks back at."""
 
-    scale: float
+    scale: _Seconds = Field(gt=0)
     """What a real engine takes as a multiple of the sum of the above."""
 
-    request_seconds: float
+    request_seconds: _Seconds
     """What a request takes once, outside the engine's steps: front end, tokenizer, network. Part of the TTFT."""
 
-    kv_cache_tokens: int
+    kv_cache_tokens: int = Field(ge=1)
     """Tokens whose keys and values fit the instance's memory beside the weights."""
+
+    seconds_per_host_token: _Seconds = 8.2e-7
+    """Copying the keys and values of a token back from a second cache tier in the host's memory.
+
+    Default: 327,680 bytes (Llama 3.1 70B in bfloat16) over 8 links of 50 GB/s, PCIe 5.0 x16 in practice.
+    """
+
+    seconds_per_transferred_token: _Seconds = 8.2e-7
+    """Sending the keys and values of a token to another instance, where one does the prefill and another decodes.
+
+    Default: 327,680 bytes over the 3,200 Gbit/s of EFA that an ml.p5.48xlarge has; a best case.
+    """
 
     def step_seconds(self, new_tokens: int, decode_kv_tokens: int, prefills: Iterable[tuple[int, int]]) -> float:
         """Seconds of one step.
@@ -53,9 +70,40 @@ class CostModel:
             prefills: For each sequence that computes more: its new tokens, and those it already has in the cache.
         """
         matrices = max(self.floor_seconds, self.base_seconds + self.seconds_per_token * new_tokens)
-        pairs = sum(new * (cached + new / 2) for new, cached in prefills)
+        pairs = 0.0
+        for new, cached in prefills:
+            pairs += new * (cached + new / 2)
         kv_read = self.seconds_per_decode_kv_token * decode_kv_tokens + self.seconds_per_prefill_pair * pairs
         return self.scale * (matrices + self.attention_seconds + kv_read)
+
+    def decode_seconds(self, sequences: int, kv_tokens: int, steps: int) -> float:
+        """Seconds of several steps in which the same sequences compute one token each.
+
+        Args:
+            sequences: How many they are.
+            kv_tokens: KV tokens that they read in the first step; in each further one they read one more each.
+            steps: How many steps.
+        """
+        matrices = max(self.floor_seconds, self.base_seconds + self.seconds_per_token * sequences)
+        kv_read = steps * kv_tokens + sequences * (steps * (steps - 1) // 2)
+        return self.scale * (steps * (matrices + self.attention_seconds) + self.seconds_per_decode_kv_token * kv_read)
+
+    def decode_steps(self, sequences: int, kv_tokens: int, seconds: float) -> int:
+        """The fewest steps, at least 1, whose `decode_seconds` reach so many seconds."""
+        matrices = max(self.floor_seconds, self.base_seconds + self.seconds_per_token * sequences)
+        square = self.scale * self.seconds_per_decode_kv_token * sequences / 2
+        linear = (
+            self.scale * (matrices + self.attention_seconds + self.seconds_per_decode_kv_token * kv_tokens) - square
+        )
+        # The positive root of square * n**2 + linear * n = seconds, in the form that also holds for no square term.
+        root = 2 * seconds / (linear + sqrt(linear * linear + 4 * square * seconds))
+        steps = max(1, ceil(root))
+        # Rounding may have put it a step off.
+        if self.decode_seconds(sequences, kv_tokens, steps) < seconds:
+            return steps + 1
+        if steps > 1 and self.decode_seconds(sequences, kv_tokens, steps - 1) >= seconds:
+            return steps - 1
+        return steps
 
 
 LLAMA_3_1_70B_8XH100 = CostModel(

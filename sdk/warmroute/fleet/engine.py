@@ -1,7 +1,8 @@
 """vLLM's scheduler, one step at a time: continuous batching with chunked prefill, a prefix cache and preemption.
 
-An engine holds no clock. It says how long each step takes, and whoever drives it lets that time pass: by sleeping, or
-by adding it to a virtual clock.
+An engine holds no clock. It says how long its steps take, and whoever drives it lets that time pass: by sleeping, or
+by adding it to a virtual clock. As long as the same sequences decode and none finishes, the steps are told and taken
+all at once, at the price of one.
 
 Source: ``vllm/v1/core/sched/scheduler.py``, first come, first served.
 """
@@ -10,29 +11,21 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 from warmroute.errors import WarmrouteError
-from warmroute.fleet.kv_cache import BlockTable, KvCache, Prompt
+from warmroute.fleet.sequence import Advance, EngineRequest, Sequence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from warmroute.fleet.cost_model import CostModel
+    from warmroute.fleet.kv_cache import KvCache
 
 
 class RequestRefusedError(WarmrouteError, ValueError):
     """A request that the engine can never serve, or that it already has."""
-
-
-@dataclass(frozen=True, slots=True)
-class EngineRequest:
-    """What an engine is asked to do."""
-
-    id: str
-    prompt: Prompt
-    output_tokens: int
-    """Tokens of the answer, at least 1; the request is finished when the last one is out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +54,10 @@ class Engine:
     Args:
         cost_model: How long its steps take.
         kv_cache: Its blocks; no other engine may use them.
-        max_num_seqs: Sequences that run at once, vLLM's setting of that name.
+        max_num_seqs: Sequences that run at once, vLLM's setting of that name; at most ``max_num_batched_tokens`` do.
         max_num_batched_tokens: Tokens that a step computes at most, vLLM's setting of that name.
+        host_cache: A second tier in the instance's memory, into which everything computed is copied, and from which
+            it is copied back when the KV cache has lost it; None for none.
 
     Raises:
         WarmrouteError: A limit below 1.
@@ -78,17 +73,43 @@ class Engine:
     """Times that a running request lost its blocks. Metric ``vllm:num_preemptions``."""
 
     def __init__(
-        self, cost_model: CostModel, kv_cache: KvCache, *, max_num_seqs: int, max_num_batched_tokens: int
+        self,
+        cost_model: CostModel,
+        kv_cache: KvCache,
+        *,
+        max_num_seqs: int,
+        max_num_batched_tokens: int,
+        host_cache: KvCache | None = None,
     ) -> None:
         for name, limit in (("max_num_seqs", max_num_seqs), ("max_num_batched_tokens", max_num_batched_tokens)):
             if limit < 1:
                 raise WarmrouteError(f"{name} is {limit}, so that nothing could ever run.", "Use 1 or more.")
         self.cost_model = cost_model
         self.kv_cache = kv_cache
-        self.max_num_seqs = max_num_seqs
+        self.max_num_seqs = min(max_num_seqs, max_num_batched_tokens)
         self.max_num_batched_tokens = max_num_batched_tokens
-        self._waiting: OrderedDict[str, _Sequence] = OrderedDict()
-        self._running: dict[str, _Sequence] = {}
+        self._host_cache = host_cache
+        self._waiting: OrderedDict[str, Sequence] = OrderedDict()
+        self._blocked = False
+        """Whether the first that waits was found not to fit, and nothing was freed since."""
+        self._running: dict[str, Sequence] = {}
+        """In the order in which they began. All decode, but the last, which may be amid its prompt."""
+        self._prefilling: Sequence | None = None
+        """The one that is amid its prompt: having taken all room of a step, it lets no other one begin."""
+        self._answering: dict[str, Sequence] = {}
+        """Those that decode an answer whose blocks have names."""
+        self._steps = 0
+        """Steps taken."""
+        self._begun = 0
+        self._decode_kv_tokens = 0
+        """Tokens computed of all that decode."""
+        self._finishing: list[tuple[int, int, Sequence]] = []
+        """Heap of those that decode by the step at which they finish; those that left before are still in it."""
+        self._block_size = kv_cache.block_size
+        self._growing = [0] * kv_cache.block_size
+        """How many of the other decoding ones need a new block at each step, modulo the block size."""
+        self._computed = 0
+        """Tokens computed by all steps."""
         self.prefix_cache_queries = self.prefix_cache_hits = self.num_preemptions = 0
 
     @property
@@ -130,7 +151,7 @@ class Engine:
                 f"Request {request.id} needs room for {tokens:,} tokens, and the KV cache has {capacity:,}.",
                 "Shorten the prompt or the output, or give the engine a larger KV cache.",
             )
-        self._waiting[request.id] = _Sequence(request)
+        self._waiting[request.id] = Sequence(request)
 
     def cancel(self, request_id: str) -> bool:
         """Drop a request and free its blocks; what it has computed stays cached.
@@ -139,138 +160,316 @@ class Engine:
             False when the request is not here, because it finished before or never came.
         """
         if self._waiting.pop(request_id, None):
+            self._blocked = False
             return True
-        sequence = self._running.pop(request_id, None)
+        sequence = self._running.get(request_id)
         if sequence is None:
             return False
-        self.kv_cache.release(sequence.table)
+        self._leave(sequence)
+        sequence.finish_step = 0
         return True
 
     def step(self) -> Step:
         """Run one step; its results are due when its seconds have passed."""
-        batch = _Batch(self.max_num_batched_tokens)
-        self._continue_running(batch)
-        self._admit_waiting(batch)
-        return self._complete(batch)
+        computed = self._computed
+        decoding = [sequence for sequence in self._running.values() if sequence is not self._prefilling]
+        seconds, started, caught_up, finished = self._step()
+        tokens = {sequence.id: 1 for sequence in decoding if sequence.id not in self._waiting}
+        tokens.update(dict.fromkeys(caught_up, 1))
+        return Step(seconds, self._computed - computed, started, tokens, finished)
 
-    def _continue_running(self, batch: _Batch) -> None:
-        """Schedule those that run, in order of arrival; when blocks run out, the last one gives up its own."""
+    def uneventful_steps(self) -> int:
+        """Steps until something else can happen than one more token for each of the same requests, at least 1."""
+        if self._prefilling is not None or not self._running:
+            return 1
+        # An answer that grows can come to share blocks with the one that waits, which then needs fewer.
+        stuck = self._blocked and not self._answering
+        if self._waiting and not stuck and len(self._running) < self.max_num_seqs:
+            return 1
+        finishing = self._finishing
+        while finishing[0][2].finish_step != finishing[0][0]:
+            heappop(finishing)
+        steps = finishing[0][0] - self._steps
+        free = self.kv_cache.free_blocks
+        if self._answering:
+            if self._answers_meet():
+                return 1
+            free -= len(self._answering) * (steps // self._block_size + 1)
+        return max(1, self._steps_with_room(free, steps))
+
+    def seconds_ahead(self, steps: int) -> float:
+        """How long the next steps take, of those that are uneventful."""
+        decoding = len(self._running)
+        return self.cost_model.decode_seconds(decoding, self._decode_kv_tokens + decoding, steps)
+
+    def steps_to_pass(self, seconds: float) -> int:
+        """The fewest steps, of those that are uneventful, that take at least so long; at least 1."""
+        decoding = len(self._running)
+        return self.cost_model.decode_steps(decoding, self._decode_kv_tokens + decoding, seconds)
+
+    def advance(self) -> Advance:
+        """Run one step of any kind; its results are due when its seconds have passed."""
+        seconds, started, _, finished = self._step()
+        return Advance(seconds, started, finished)
+
+    def decode(self, steps: int) -> tuple[str, ...]:
+        """Run steps at once; their results are due when their seconds have passed.
+
+        Args:
+            steps: At most as many as were uneventful when `uneventful_steps` was above 1. What was added since waits.
+
+        Returns:
+            Requests whose last token is out; they have left the engine.
+        """
+        decoding = len(self._running)
+        self._grow_all(steps)
+        self._steps += steps
+        self._decode_kv_tokens += decoding * steps
+        self._computed += decoding * steps
+        return self._finish() if self._finishing[0][0] <= self._steps else ()
+
+    def _step(self) -> tuple[float, dict[str, int], list[str], tuple[str, ...]]:
+        """One step of any kind.
+
+        Returns:
+            Its seconds, those that got their first token with what they found in the cache, those that have caught
+            up with their prompt for the first time or again, and those that have finished.
+        """
+        batch: list[tuple[Sequence, int]] = []
+        if self._running:
+            self._continue_running(batch)
+        decoding = len(self._running) - len(batch)
+        copied = self._admit_waiting(batch, decoding) if self._waiting else 0
+        seconds, new_tokens = self._cost(batch, decoding)
+        if copied:
+            seconds += copied * self.cost_model.seconds_per_host_token
+        self._steps += 1
+        self._decode_kv_tokens += decoding
+        self._computed += new_tokens
+        finished = self._finish() if self._finishing and self._finishing[0][0] <= self._steps else ()
+        started: dict[str, int] = {}
+        caught_up: list[str] = []
+        for sequence, new in batch:
+            sequence.computed += new
+            if sequence.uncomputed:
+                self._prefilling = sequence
+                continue
+            if sequence is self._prefilling:
+                self._prefilling = None
+            caught_up.append(sequence.id)
+            if not sequence.started:
+                sequence.started = True
+                started[sequence.id] = sequence.cached or 0
+            sequence.output_left -= 1
+            if sequence.output_left:
+                self._begin_to_decode(sequence)
+            else:
+                self._leave(sequence, done=True)
+                finished = (*finished, sequence.id)
+        return seconds, started, caught_up, finished
+
+    def _continue_running(self, batch: list[tuple[Sequence, int]]) -> None:
+        """Give those that run the blocks for one more step; when blocks run out, the last one gives up its own."""
+        prefilling = self._prefilling
+        decoding = len(self._running) - (prefilling is not None)
+        wanted = self._growing[self._steps % self._block_size] + len(self._answering)
+        chunk = 0
+        if prefilling is not None:
+            chunk = min(prefilling.uncomputed, self.max_num_batched_tokens - decoding)
+            wanted += chunk // self._block_size + 2
+        cache = self.kv_cache
+        if wanted <= cache.free_blocks and not (self._answering and self._answers_meet()):
+            self._grow_all(1)
+            if prefilling is not None:
+                cache.hold(prefilling.table, prefilling.computed + chunk)
+                batch.append((prefilling, chunk))
+            return
         queue = list(self._running.values())
-        scheduled = 0
-        while scheduled < len(queue) and batch.room:
-            sequence = queue[scheduled]
-            new_tokens = min(sequence.uncomputed, batch.room)
-            while not self.kv_cache.hold(sequence.table, sequence.computed + new_tokens):
+        position = 0
+        while position < len(queue):
+            sequence = queue[position]
+            while not self._grow(sequence, chunk):
                 last = queue.pop()
                 self._preempt(last)
                 if last is sequence:
                     return
-            batch.add(sequence, new_tokens)
-            scheduled += 1
+            if sequence is prefilling:
+                batch.append((sequence, chunk))
+            position += 1
 
-    def _preempt(self, sequence: _Sequence) -> None:
+    def _grow(self, sequence: Sequence, chunk: int) -> bool:
+        """Give one that runs the blocks for one more step; False when too few are free."""
+        if sequence is self._prefilling:
+            return self.kv_cache.hold(sequence.table, sequence.computed + chunk)
+        computed = sequence.computed + self._steps - sequence.joined
+        if sequence.id in self._answering:
+            return self._grow_answer(sequence, computed + 1)
+        if computed % self._block_size:
+            return True
+        if not self.kv_cache.free_blocks:
+            return False
+        self.kv_cache.hold_private(1)
+        return True
+
+    def _answers_meet(self) -> bool:
+        """Whether an answer is about to fill a block that the cache has, or that another one fills at the same time.
+
+        The order in which sequences get their blocks then decides what is evicted.
+        """
+        tables = [sequence.table for sequence in self._answering.values()]
+        if len({table.prompt.segments[table.segment] for table in tables}) < len(tables):
+            return True
+        return any(map(self.kv_cache.continues, tables))
+
+    def _grow_all(self, steps: int) -> None:
+        """Give all that decode the blocks for more steps, which are known to be free."""
+        growing = self._growing
+        size = self._block_size
+        rounds, rest = divmod(steps, size)
+        begin = self._steps % size
+        end = begin + rest
+        blocks = sum(growing[begin:end]) if end <= size else sum(growing[begin:]) + sum(growing[: end - size])
+        if rounds:
+            blocks += rounds * (len(self._running) - len(self._answering))
+        if blocks:
+            self.kv_cache.hold_private(blocks)
+        if self._answering:
+            for sequence in list(self._answering.values()):
+                self._grow_answer(sequence, sequence.computed + self._steps - sequence.joined + steps)
+
+    def _grow_answer(self, sequence: Sequence, tokens: int) -> bool:
+        """Give one whose answer has names the blocks for so many tokens; False when too few are free."""
+        table = sequence.table
+        if not self.kv_cache.hold(table, tokens):
+            return False
+        if table.shared == table.prompt.blocks:
+            del self._answering[sequence.id]
+            self._growing[(sequence.joined - sequence.computed) % self._block_size] += 1
+        return True
+
+    def _steps_with_room(self, free: int, steps: int) -> int:
+        """How many of the next steps have their blocks, without those of answers with names."""
+        growing = self._growing
+        size = self._block_size
+        total = len(self._running) - len(self._answering)
+        if (steps // size + 1) * total <= free:
+            return steps
+        if free <= 0:
+            return 0
+        rounds, rest = divmod(free, total)
+        possible = rounds * size
+        while possible < steps:
+            rest -= growing[(self._steps + possible) % size]
+            if rest < 0:
+                break
+            possible += 1
+        return min(possible, steps)
+
+    def _preempt(self, sequence: Sequence) -> None:
         """Take a sequence's blocks; it waits before all others, its answer so far a part of its prompt."""
-        self.kv_cache.release(sequence.table)
-        sequence.prompt = Prompt(sequence.tokens, sequence.prompt.block_hashes)
-        sequence.computed = 0
-        del self._running[sequence.id]
+        self._leave(sequence)
+        sequence.start_again(self._steps)
         self._waiting[sequence.id] = sequence
         self._waiting.move_to_end(sequence.id, last=False)
         self.num_preemptions += 1
 
-    def _admit_waiting(self, batch: _Batch) -> None:
+    def _admit_waiting(self, batch: list[tuple[Sequence, int]], decoding: int) -> int:
         """Begin those that wait, in order, until one does not fit.
 
         The whole prompt must fit, although this step may compute only a part (``scheduler_reserve_full_isl``,
         vLLM's default).
+
+        Returns:
+            Tokens to copy from the host's memory.
         """
-        while self._waiting and batch.room and len(self._running) < self.max_num_seqs:
+        cache, host = self.kv_cache, self._host_cache
+        room = self.max_num_batched_tokens - decoding
+        for _, new in batch:
+            room -= new
+        copied = 0
+        while self._waiting and room and len(self._running) < self.max_num_seqs:
             sequence = next(iter(self._waiting.values()))
-            cached = self.kv_cache.cached_tokens(sequence.prompt)
-            new_tokens = min(sequence.prompt.tokens - cached, batch.room)
-            if not self.kv_cache.fits(sequence.table, sequence.prompt.tokens):
-                return
-            self.kv_cache.hold(sequence.table, cached + new_tokens)
-            sequence.computed = cached
-            if sequence.cached == _UNKNOWN:
-                sequence.cached = cached
-                self.prefix_cache_queries += sequence.prompt.tokens
-                self.prefix_cache_hits += cached
+            prompt = sequence.table.prompt
+            if not cache.fits(sequence.table, prompt.tokens):
+                self._blocked = True
+                break
+            found = cache.cached_tokens(prompt)
+            lost = 0
+            if host is not None:
+                lost = max(0, host.cached_tokens(prompt) - found)
+                found += lost
+            computed = found
+            if sequence.cached is None:
+                computed = max(found, sequence.request.received_tokens)
+            new = min(prompt.tokens - computed, room)
+            # A prompt that fits because others hold its last block may have no room for a part of that block.
+            if not cache.hold(sequence.table, computed + new):
+                break
+            copied += lost
+            if sequence.cached is None:
+                sequence.cached = found
+                self.prefix_cache_queries += prompt.tokens
+                self.prefix_cache_hits += found
+            sequence.computed = computed
+            sequence.number = self._begun
+            self._begun += 1
             del self._waiting[sequence.id]
             self._running[sequence.id] = sequence
-            batch.add(sequence, new_tokens)
+            batch.append((sequence, new))
+            room -= new
+        return copied
 
-    def _complete(self, batch: _Batch) -> Step:
-        """Account for what a batch computed: a sequence that has caught up with itself gets its next token."""
-        started: dict[str, int] = {}
-        tokens: dict[str, int] = {}
-        finished: list[str] = []
-        for sequence, new_tokens in batch.scheduled:
-            sequence.computed += new_tokens
-            if sequence.uncomputed:
-                continue
-            tokens[sequence.id] = 1
-            sequence.tokens += 1
-            sequence.output_tokens_left -= 1
-            if not sequence.started:
-                sequence.started = True
-                started[sequence.id] = sequence.cached
-            if not sequence.output_tokens_left:
-                finished.append(sequence.id)
-                del self._running[sequence.id]
-                self.kv_cache.release(sequence.table)
-        return Step(batch.seconds(self.cost_model), batch.new_tokens, started, tokens, tuple(finished))
+    def _cost(self, batch: list[tuple[Sequence, int]], decoding: int) -> tuple[float, int]:
+        """Seconds and tokens of one step."""
+        new_tokens = decoding
+        decode_kv_tokens = self._decode_kv_tokens + decoding
+        prefills = []
+        for sequence, new in batch:
+            new_tokens += new
+            if new == 1:  # To the attention kernel a single token is decoding, whatever it is for.
+                decode_kv_tokens += sequence.computed + 1
+            else:
+                prefills.append((new, sequence.computed))
+        if not new_tokens:
+            return 0.0, 0
+        return self.cost_model.step_seconds(new_tokens, decode_kv_tokens, prefills), new_tokens
 
-
-_UNKNOWN = -1
-
-
-class _Sequence:
-    """A request on its way through the engine."""
-
-    __slots__ = ("cached", "computed", "id", "output_tokens_left", "prompt", "started", "table", "tokens")
-
-    def __init__(self, request: EngineRequest) -> None:
-        self.id = request.id
-        self.prompt = request.prompt
-        """What it begins with, or begins with again."""
-        self.table = BlockTable(request.prompt.block_hashes)
-        self.tokens = request.prompt.tokens
-        """Tokens known: the prompt and the answer so far."""
-        self.computed = 0
-        """Tokens whose keys and values are in its blocks."""
-        self.cached = _UNKNOWN
-        """Tokens found in the cache when it first began."""
-        self.output_tokens_left = request.output_tokens
-        self.started = False
-
-    @property
-    def uncomputed(self) -> int:
-        return self.tokens - self.computed
-
-
-class _Batch:
-    """What one step computes."""
-
-    __slots__ = ("_decode_kv_tokens", "_prefills", "new_tokens", "room", "scheduled")
-
-    def __init__(self, max_tokens: int) -> None:
-        self.room = max_tokens
-        self.new_tokens = 0
-        self.scheduled: list[tuple[_Sequence, int]] = []
-        self._decode_kv_tokens = 0
-        self._prefills: list[tuple[int, int]] = []
-
-    def add(self, sequence: _Sequence, new_tokens: int) -> None:
-        self.room -= new_tokens
-        self.new_tokens += new_tokens
-        self.scheduled.append((sequence, new_tokens))
-        if new_tokens == 1:  # To the attention kernel a single token is decoding, whatever it is for.
-            self._decode_kv_tokens += sequence.computed + 1
+    def _begin_to_decode(self, sequence: Sequence) -> None:
+        sequence.joined = self._steps
+        sequence.finish_step = self._steps + sequence.output_left
+        self._decode_kv_tokens += sequence.computed
+        heappush(self._finishing, (sequence.finish_step, sequence.number, sequence))
+        if sequence.table.shared < sequence.table.prompt.blocks:
+            self._answering[sequence.id] = sequence
         else:
-            self._prefills.append((new_tokens, sequence.computed))
+            self._growing[(sequence.joined - sequence.computed) % self._block_size] += 1
 
-    def seconds(self, cost_model: CostModel) -> float:
-        if not self.scheduled:
-            return 0.0
-        return cost_model.step_seconds(self.new_tokens, self._decode_kv_tokens, self._prefills)
+    def _finish(self) -> tuple[str, ...]:
+        """Let those go that decode and have their last token."""
+        finishing = self._finishing
+        finished: tuple[str, ...] = ()
+        while finishing and finishing[0][0] <= self._steps:
+            finish_step, _, sequence = heappop(finishing)
+            if sequence.finish_step == finish_step:
+                self._leave(sequence, done=True)
+                sequence.finish_step = 0
+                finished = (*finished, sequence.id)
+        return finished
+
+    def _leave(self, sequence: Sequence, *, done: bool = False) -> None:
+        """Take a running sequence's blocks; of one that is done, the host keeps a copy."""
+        del self._running[sequence.id]
+        table = sequence.table
+        if sequence is self._prefilling:
+            self._prefilling = None
+        elif sequence.finish_step:
+            computed = sequence.computed + self._steps - sequence.joined
+            self._decode_kv_tokens -= computed
+            if self._answering.pop(sequence.id, None) is None:
+                size = self._block_size
+                self._growing[(sequence.joined - sequence.computed) % size] -= 1
+                table.private = -(-computed // size) - table.shared
+        if done and self._host_cache is not None:
+            self._host_cache.replay(table.prompt, table.shared)
+        self.kv_cache.release(table)
+        self._blocked = False

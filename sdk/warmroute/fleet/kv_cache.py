@@ -1,110 +1,78 @@
 """vLLM's prefix cache, as far as it decides what is cached: which blocks are held, found again and evicted.
 
-Blocks are known by their hashes alone. A block that several sequences share, or compute at the same moment, counts
-once; vLLM keeps a second copy in the latter case.
+Blocks are known by the segments of their prompts alone. A block that several sequences share, or compute at the same
+moment, counts once; vLLM keeps a second copy in the latter case.
+
+Whatever was held and released together is kept as one piece, so that the work does not grow with the number of
+blocks. Nothing is lost by that: whoever uses a block uses all that come before it, so a piece is never older than the
+one behind it, and the next block to be evicted is always the last one of the oldest piece.
 
 Sources: vLLM's design notes on automatic prefix caching, and its ``KVCacheManager``.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections import OrderedDict
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from warmroute.errors import WarmrouteError
+from warmroute.fleet.prompt import BLOCK_SIZE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable
 
-BLOCK_SIZE = 16
-"""Tokens in a block. Source: vLLM's default ``block_size`` on GPUs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """A prompt, as a prefix cache sees it."""
-
-    tokens: int
-
-    block_hashes: tuple[bytes, ...] = ()
-    """Hashes of its full blocks, each standing for the whole text up to its end.
-
-    A caller that knows the answer may append the hashes of the blocks that the answer fills: they enter the cache
-    as the answer grows, for the next turn of the conversation to find.
-    """
+    from warmroute.fleet.prompt import Prompt
 
 
-def prompt_blocks(text: str, *, chars_per_token: int = 4, block_size: int = BLOCK_SIZE, salt: str = "") -> Prompt:
-    """A prompt from its text, without the model's tokenizer: every so many characters count as one token.
-
-    The stand-in keeps what prefix caching depends on. Two texts share exactly the blocks of their common beginning,
-    and lengths are right on average; a block's edge is not where the tokenizer would put it.
+class BlockTable:
+    """The blocks that one sequence holds; kept by `KvCache`.
 
     Args:
-        text: The prompt, templates applied.
-        chars_per_token: Characters (code points) to a token; 4 is usual for English.
-        block_size: Tokens to a block.
-        salt: vLLM's ``cache_salt``: prompts of different salts share nothing. It enters the first block only, and
-            through it all that follow.
+        prompt: Names the sequence's full blocks, as far as they are known.
     """
-    chars_per_block = chars_per_token * block_size
-    # One running hash chains the blocks by itself: what it has seen is the whole text so far. The salt is hashed
-    # first, so that no salt and text can be mistaken for another salt and text.
-    chain = hashlib.sha256(hashlib.sha256(salt.encode("utf-8", "surrogatepass")).digest())
-    hashes = []
-    for start in range(0, len(text) - chars_per_block + 1, chars_per_block):
-        chain.update(text[start : start + chars_per_block].encode("utf-8", "surrogatepass"))
-        hashes.append(chain.digest()[:8])
-    return Prompt(max(1, -(-len(text) // chars_per_token)), tuple(hashes))
+
+    __slots__ = ("private", "prompt", "segment", "shared")
+
+    def __init__(self, prompt: Prompt) -> None:
+        self.prompt = prompt
+        self.shared = 0
+        """Leading blocks held that are full and have a name, so that others can find them."""
+        self.segment = 0
+        """Segment of the prompt that the next such block belongs to."""
+        self.private = 0
+        """Blocks held beyond those: the unfinished one, and output that nobody can ask for."""
 
 
-@dataclass(slots=True)
-class BlockTable:
-    """The blocks that one sequence holds; kept by `KvCache`."""
-
-    hashes: Sequence[bytes]
-    """Of the sequence's full blocks, as far as they are known."""
-
-    shared: int = 0
-    """Leading blocks held that are full and known by their hash, so that others can find them."""
-
-    private: int = 0
-    """Blocks held beyond those: the unfinished one, and output that nobody can ask for."""
-
-
-@dataclass(slots=True, eq=False)
 class KvCache:
     """The blocks of one engine: held while sequences run, kept afterwards until the room is needed.
 
     Blocks that no sequence holds are evicted by their last use, oldest first; of those released together, the tail
     of the sequence goes first, since nothing behind a missing block can be found.
+
+    Args:
+        capacity_blocks: How many there are.
+        block_size: Tokens to a block.
+
+    Raises:
+        WarmrouteError: There would be none.
     """
 
-    capacity_blocks: int
-    block_size: int = BLOCK_SIZE
-
-    _holders: dict[bytes, int] = field(default_factory=dict, init=False, repr=False)
-    """Sequences that hold a block, by its hash."""
-
-    _idle: OrderedDict[bytes, None] = field(default_factory=OrderedDict, init=False, repr=False)
-    """Blocks that are cached and not held, the next to be evicted first."""
-
-    _private: int = field(default=0, init=False, repr=False)
-    """Blocks held that have no hash."""
-
-    def __post_init__(self) -> None:
-        if self.capacity_blocks < 1 or self.block_size < 1:
+    def __init__(self, capacity_blocks: int, block_size: int = BLOCK_SIZE) -> None:
+        if capacity_blocks < 1 or block_size < 1:
             raise WarmrouteError(
-                f"A KV cache of {self.capacity_blocks:,} blocks of {self.block_size:,} tokens holds nothing.",
+                f"A KV cache of {capacity_blocks:,} blocks of {block_size:,} tokens holds nothing.",
                 "Give capacity_blocks and block_size of at least 1.",
             )
-
-    @property
-    def held_blocks(self) -> int:
+        self.capacity_blocks = capacity_blocks
+        self.block_size = block_size
+        self.held_blocks = 0
         """Blocks that running sequences hold."""
-        return len(self._holders) + self._private
+        self._idle_blocks = 0
+        self._private_blocks = 0
+        self._pieces: dict[Hashable, _Piece] = {}
+        """The first piece of each segment."""
+        self._idle: OrderedDict[_Piece, None] = OrderedDict()
+        """Pieces that no sequence holds, the next to be evicted first."""
 
     @property
     def free_blocks(self) -> int:
@@ -114,7 +82,7 @@ class KvCache:
     @property
     def cached_blocks(self) -> int:
         """Blocks that a prompt can find, held or not."""
-        return len(self._holders) + len(self._idle)
+        return self.held_blocks - self._private_blocks + self._idle_blocks
 
     def cached_tokens(self, prompt: Prompt) -> int:
         """Tokens that a prompt need not compute, as whole blocks.
@@ -122,16 +90,35 @@ class KvCache:
         At least one token is always computed, for its logits give the first token of the answer. Asking changes
         nothing.
         """
+        pieces = self._pieces
         found = 0
-        for block in prompt.block_hashes[: (prompt.tokens - 1) // self.block_size]:
-            if block not in self._holders and block not in self._idle:
+        for segment, end in zip(prompt.segments, prompt.ends, strict=True):
+            piece = pieces.get(segment)
+            while piece is not None:
+                found += piece.blocks
+                piece = piece.next
+            if found < end:
                 break
-            found += 1
-        return found * self.block_size
+        most = (prompt.tokens - 1) // self.block_size
+        return (min(most, found)) * self.block_size
 
     def fits(self, table: BlockTable, tokens: int) -> bool:
         """Whether a sequence could grow to this many tokens now."""
-        return self._missing_blocks(table, tokens) <= self.free_blocks
+        free = self.capacity_blocks - self.held_blocks
+        wanted = -(-tokens // self.block_size) - table.shared - table.private
+        return wanted <= free or wanted - self._held_by_others(table, tokens // self.block_size) <= free
+
+    def continues(self, table: BlockTable) -> bool:
+        """Whether the next block that a sequence fills is one that the cache already has."""
+        prompt = table.prompt
+        if table.segment == len(prompt.segments):
+            return False
+        begin = prompt.ends[table.segment - 1] if table.segment else 0
+        piece = self._pieces.get(prompt.segments[table.segment])
+        while piece is not None and begin < table.shared:
+            begin += piece.blocks
+            piece = piece.next
+        return piece is not None
 
     def hold(self, table: BlockTable, tokens: int) -> bool:
         """Give a sequence the blocks for its first tokens, those already cached and new ones.
@@ -145,59 +132,209 @@ class KvCache:
         Returns:
             False, and nothing has changed, when too few blocks are free.
         """
-        shared, private = self._split(table, tokens)
+        shared = tokens // self.block_size
+        shared = min(shared, table.prompt.blocks)
+        private = -(-tokens // self.block_size) - shared
         if shared == table.shared and private == table.private:
             return True
-        if not self.fits(table, tokens):
+        wanted = shared + private - table.shared - table.private
+        if wanted > self.capacity_blocks - self.held_blocks and not self.fits(table, tokens):
             return False
-        for block in table.hashes[table.shared : shared]:
-            self._holders[block] = self._holders.get(block, 0) + 1
-            self._idle.pop(block, None)
-        self._private += private - table.private
-        table.shared, table.private = shared, private
-        self._evict()
+        if shared > table.shared:
+            self._share(table, shared)
+        more = private - table.private
+        if more:
+            self.held_blocks += more
+            self._private_blocks += more
+            table.private = private
+        excess = self.held_blocks + self._idle_blocks - self.capacity_blocks
+        if excess > 0:
+            self._evict(excess)
         return True
+
+    def hold_private(self, blocks: int) -> None:
+        """Hold more blocks without a name, at most those that are free; their sequences' tables are told later."""
+        self.held_blocks += blocks
+        self._private_blocks += blocks
+        excess = self.held_blocks + self._idle_blocks - self.capacity_blocks
+        if excess > 0:
+            self._evict(excess)
 
     def release(self, table: BlockTable) -> None:
         """Take all blocks from a sequence; the full ones stay cached until their room is needed."""
-        for block in reversed(table.hashes[: table.shared]):
-            holders = self._holders.pop(block)
-            if holders > 1:
-                self._holders[block] = holders - 1
-            else:
-                self._idle[block] = None
-        self._private -= table.private
-        table.shared = table.private = 0
+        segments, ends, end = table.prompt.segments, table.prompt.ends, table.shared
+        index = table.segment if table.segment < len(ends) else len(ends) - 1
+        while end:
+            begin = ends[index - 1] if index else 0
+            if begin < end:
+                piece = self._pieces[segments[index]]
+                if begin + piece.blocks < end:
+                    for each in reversed(_pieces_up_to(piece, end - begin)):
+                        self._let_go(each)
+                elif piece.holders > 1:
+                    piece.holders -= 1
+                else:
+                    self._let_go(piece)
+            index -= 1
+            end = begin
+        self.held_blocks -= table.private
+        self._private_blocks -= table.private
+        table.shared = table.segment = table.private = 0
 
-    def replay(self, prompt: Prompt) -> int:
+    def replay(self, prompt: Prompt, blocks: int | None = None) -> int:
         """Serve a prompt in no time: what it finds, leaving its blocks behind as the most recently used.
 
-        For traces without timing. A prompt larger than the cache, which an engine would refuse, streams through
-        and leaves its end.
+        For traces without timing. A prompt larger than the cache, which an engine would refuse, streams through: it
+        drives everything out and leaves no beginning that another could find.
+
+        Args:
+            prompt: What is served.
+            blocks: Leave no more than its first so many blocks behind; None for all.
 
         Returns:
             Tokens found in the cache.
         """
         found = self.cached_tokens(prompt)
-        streams = len(prompt.block_hashes) > self.free_blocks
-        for block in prompt.block_hashes if streams else reversed(prompt.block_hashes):
-            if block not in self._holders:
-                self._idle[block] = None
-                self._idle.move_to_end(block)
-        self._evict()
+        if not self.hold(table := BlockTable(prompt), (prompt.blocks if blocks is None else blocks) * self.block_size):
+            self._evict(self._idle_blocks)
+        self.release(table)
         return found
 
-    def _split(self, table: BlockTable, tokens: int) -> tuple[int, int]:
-        """Blocks that hold this many tokens: those known by a hash, and the rest."""
-        shared = min(tokens // self.block_size, len(table.hashes))
-        return shared, -(-tokens // self.block_size) - shared
+    def _share(self, table: BlockTable, shared: int) -> None:
+        """Let a sequence hold the named blocks up to this many, whether they are cached or not."""
+        position, index = table.shared, table.segment
+        segments, ends = table.prompt.segments, table.prompt.ends
+        begin = ends[index - 1] if index else 0
+        while position < shared:
+            end = ends[index]
+            if end > shared:
+                self._share_segment(segments[index], position - begin, shared - begin)
+                break
+            piece = self._pieces.get(segments[index])
+            if piece is None:  # The usual cases first: nothing of the segment is cached, or all of it is one piece.
+                self._pieces[segments[index]] = _Piece(segments[index], end - begin, 1)
+                self.held_blocks += end - begin
+            elif piece.blocks == end - position and position == begin:
+                if piece.holders:
+                    piece.holders += 1
+                else:
+                    self._revive(piece)
+            else:
+                self._share_segment(segments[index], position - begin, end - begin)
+            position = begin = end
+            index += 1
+        table.shared, table.segment = shared, index
 
-    def _missing_blocks(self, table: BlockTable, tokens: int) -> int:
-        """Free blocks that a sequence would take to grow to this many tokens."""
-        shared, private = self._split(table, tokens)
-        unheld = sum(block not in self._holders for block in table.hashes[table.shared : shared])
-        return unheld + private - table.private
+    def _share_segment(self, segment: Hashable, held: int, wanted: int) -> None:
+        """Let a sequence that holds some of a segment's blocks hold more of them."""
+        last: _Piece | None = None
+        piece = self._pieces.get(segment)
+        position = 0
+        while piece is not None and position < wanted:
+            if position >= held:
+                if position + piece.blocks > wanted:
+                    piece = self._split(piece, wanted - position)
+                if piece.holders:
+                    piece.holders += 1
+                else:
+                    self._revive(piece)
+            position += piece.blocks
+            last, piece = piece, piece.next
+        if position < wanted:
+            if last is not None and last.holders == 1:
+                last.blocks += wanted - position
+            else:
+                self._append(_Piece(segment, wanted - position, 1), last)
+            self.held_blocks += wanted - position
 
-    def _evict(self) -> None:
-        for _ in range(len(self._idle) - self.free_blocks):
-            self._idle.popitem(last=False)
+    def _let_go(self, piece: _Piece) -> None:
+        """Take a piece from one sequence that holds it."""
+        piece.holders -= 1
+        if not piece.holders:
+            self._idle[piece] = None
+            self._idle_blocks += piece.blocks
+            self.held_blocks -= piece.blocks
+
+    def _revive(self, piece: _Piece) -> None:
+        """Let a sequence hold a piece that none holds."""
+        del self._idle[piece]
+        self._idle_blocks -= piece.blocks
+        self.held_blocks += piece.blocks
+        piece.holders = 1
+
+    def _append(self, piece: _Piece, last: _Piece | None) -> None:
+        piece.previous = last
+        if last is None:
+            self._pieces[piece.segment] = piece
+        else:
+            last.next = piece
+
+    def _split(self, piece: _Piece, blocks: int) -> _Piece:
+        """Part a piece in two; the tail keeps its place in the order of eviction.
+
+        Returns:
+            The head, of so many blocks.
+        """
+        head = _Piece(piece.segment, blocks, piece.holders)
+        self._append(head, piece.previous)
+        head.next, piece.previous = piece, head
+        piece.blocks -= blocks
+        if not head.holders:
+            self._idle[head] = None
+        return head
+
+    def _held_by_others(self, table: BlockTable, blocks: int) -> int:
+        """Blocks up to this many that a sequence does not hold and need not take from the free ones."""
+        prompt, found = table.prompt, 0
+        for index in range(table.segment, len(prompt.segments)):
+            position = prompt.ends[index - 1] if index else 0
+            piece = self._pieces.get(prompt.segments[index])
+            while piece is not None and piece.holders and position < blocks:
+                if position >= table.shared:
+                    found += min(piece.blocks, blocks - position)
+                position += piece.blocks
+                piece = piece.next
+            if position < prompt.ends[index]:
+                break
+        return found
+
+    def _evict(self, blocks: int) -> None:
+        """Drop so many idle blocks."""
+        while blocks > 0:
+            piece = next(iter(self._idle))
+            if piece.blocks > blocks:
+                piece.blocks -= blocks
+                self._idle_blocks -= blocks
+                return
+            blocks -= piece.blocks
+            self._idle_blocks -= piece.blocks
+            del self._idle[piece]
+            if piece.previous is None:
+                del self._pieces[piece.segment]
+            else:
+                piece.previous.next = None
+
+
+class _Piece:
+    """Consecutive blocks of one segment that were last held, or are held, together."""
+
+    __slots__ = ("blocks", "holders", "next", "previous", "segment")
+
+    def __init__(self, segment: Hashable, blocks: int, holders: int) -> None:
+        self.segment = segment
+        self.blocks = blocks
+        self.holders = holders
+        """Sequences that hold it."""
+        self.previous: _Piece | None = None
+        self.next: _Piece | None = None
+
+
+def _pieces_up_to(first: _Piece, blocks: int) -> list[_Piece]:
+    """The first pieces of a segment, of so many blocks together."""
+    pieces, piece = [], first
+    while blocks > piece.blocks:
+        pieces.append(piece)
+        blocks -= piece.blocks
+        piece = piece.next  # type: ignore[assignment]  # A sequence's pieces reach to the last block that it holds.
+    pieces.append(piece)
+    return pieces

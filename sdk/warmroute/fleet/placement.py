@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,6 +71,29 @@ def rendezvous(key: bytes, targets: Sequence[TargetT], _: Random, /) -> TargetT:
     return winner
 
 
+def remembered(pick: Pick) -> Pick:
+    """The same pick, remembered for each key as long as the same tuple of targets is given.
+
+    Args:
+        pick: One that depends on the key and the targets' ids alone, as `rendezvous` does.
+    """
+    known: dict[bytes, tuple[Sequence[Target], Target]] = {}
+
+    def recall(key: bytes, targets: Sequence[TargetT], chance: Random, /) -> TargetT:
+        seen = known.get(key)
+        if seen is not None and seen[0] is targets:
+            return cast("TargetT", seen[1])
+        target = pick(key, targets, chance)
+        if isinstance(targets, tuple):  # A list could change and stay the same object.
+            if len(known) >= _REMEMBERED_KEYS:
+                known.clear()
+            known[key] = targets, target
+        return target
+
+    return recall
+
+
+_REMEMBERED_KEYS = 100_000
 _64_BITS = 0xFFFF_FFFF_FFFF_FFFF
 
 

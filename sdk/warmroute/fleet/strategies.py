@@ -7,10 +7,9 @@ request, where the next one goes. What SageMaker does not document is a named pa
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol
 
-from warmroute.fleet.placement import Pick, TargetT, anywhere, least_outstanding, rendezvous
+from warmroute.fleet.placement import Pick, TargetT, anywhere, least_outstanding, remembered, rendezvous
 from warmroute.routing import RoutingStrategy
 
 if TYPE_CHECKING:
@@ -23,8 +22,7 @@ def _nothing_cached(_: str) -> int:
     return 0
 
 
-@dataclass(frozen=True, slots=True)
-class RoutingRequest:
+class RoutingRequest(NamedTuple):
     """What a router knows of a request."""
 
     key: bytes = b""
@@ -75,6 +73,18 @@ class Random:
         return Choice(anywhere(request.key, targets, self._chance))
 
 
+class RoundRobin:
+    """One target after the other; not a strategy of SageMaker, but of many load balancers."""
+
+    def __init__(self) -> None:
+        self._turn = -1
+
+    def choose(self, _: RoutingRequest, targets: Sequence[TargetT]) -> Choice[TargetT]:
+        """The next target of the list."""
+        self._turn = (self._turn + 1) % len(targets)
+        return Choice(targets[self._turn])
+
+
 class LeastOutstandingRequests:
     """LEAST_OUTSTANDING_REQUESTS: the target with the fewest requests in flight.
 
@@ -116,7 +126,7 @@ class PrefixAware:
         seed: int = 0,
     ) -> None:
         self._concurrency_threshold = concurrency_threshold
-        self._placement = placement
+        self._placement = remembered(placement) if placement is rendezvous else placement
         self._overflow = overflow
         self._when_all_busy = when_all_busy
         self._chance = _chance(seed)
