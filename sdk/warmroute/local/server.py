@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 SHUTDOWN_SECONDS = 2
 """How long requests may take to end once the process is told to stop; streams would go on for minutes."""
 
+_SETTLING_SECONDS = 0.25
+"""How often stacks that wait for a resource look at it."""
+
 _BACKLOG = 2_048
 """Connections that wait to be accepted. Source: uvicorn's default."""
 
@@ -98,6 +101,7 @@ async def _serve(
     server: Any, listener: socket.socket, spec: EndpointSpec | None, url: str, on_ready: Callable[[str], None]
 ) -> None:
     serving = asyncio.create_task(server.serve(sockets=[listener]))
+    settling = asyncio.create_task(_settle_stacks())
     try:
         while not server.started and not serving.done():
             await asyncio.sleep(0.01)
@@ -112,3 +116,14 @@ async def _serve(
         await serving
         if not stopped:  # Else it was told to stop, and the deployment failed for that.
             raise
+    finally:
+        settling.cancel()
+
+
+async def _settle_stacks() -> None:
+    """Let stacks go on though nobody asks for them."""
+    from warmroute.local.cloudformation.hooks import settle_all
+
+    while True:
+        await asyncio.sleep(_SETTLING_SECONDS)
+        await asyncio.to_thread(settle_all)

@@ -22,13 +22,8 @@ def local_session(url: str, region: str) -> Session:
         region: AWS region of the clients.
     """
     import boto3
-    import botocore.session
     from botocore.config import Config
 
-    settings = {
-        name: (None, None, os.devnull if name in _FILES else default, conversion)
-        for name, (_, _, default, conversion) in botocore.session.Session.SESSION_VARIABLES.items()
-    }
     # On the loopback address, what fails twice fails again.
     local = Config(proxies={}, retries={"mode": "standard", "total_max_attempts": 2})
 
@@ -39,8 +34,18 @@ def local_session(url: str, region: str) -> Session:
             where = options.get("endpoint_url") or url
             return super().client(*args, **{**options, "config": config, "endpoint_url": where})
 
-    isolated = botocore.session.Session(settings)
-    return LocalSession(ACCESS_KEY, ACCESS_KEY, region_name=region, botocore_session=isolated)
+    return LocalSession(ACCESS_KEY, ACCESS_KEY, region_name=region, botocore_session=isolated_session())
+
+
+def isolated_session() -> Any:
+    """A botocore session that takes neither profiles nor other settings from its environment."""
+    import botocore.session
+
+    settings = {
+        name: (None, None, os.devnull if name in _FILES else default, conversion)
+        for name, (_, _, default, conversion) in botocore.session.Session.SESSION_VARIABLES.items()
+    }
+    return botocore.session.Session(settings)
 
 
 _FILES = {"config_file", "credentials_file"}

@@ -1,4 +1,4 @@
-"""Where the control plane is attached to moto's services. Only this file and ``http`` know moto's insides.
+"""Where the control plane is attached to moto's services. Only the hooks and ``http`` know moto's insides.
 
 moto finds the method that answers a call by the call's name among the functions of a response class, and its backends
 lose everything in their ``__dict__`` on a reset; so calls are functions set on the class, and the registry lives there.
@@ -6,15 +6,13 @@ lose everything in their ``__dict__`` on a reset; so calls are functions set on 
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-import moto.applicationautoscaling.models as scaling_models
-import moto.applicationautoscaling.responses as scaling_responses
 import moto.core.errors as core_errors
 import moto.core.responses as core_responses
 import moto.iam.models as iam_models
 from botocore.model import OperationNotFoundError
+from moto.applicationautoscaling.responses import ApplicationAutoScalingResponse
 from moto.core.exceptions import ServiceException
 from moto.core.responses import ActionResult
 from moto.core.utils import camelcase_to_underscores, method_names_from_class
@@ -22,6 +20,7 @@ from moto.sagemaker.models import SageMakerModelBackend, sagemaker_backends
 from moto.sagemaker.responses import SageMakerResponse
 from pydantic.alias_generators import to_pascal
 
+from warmroute.local.control import bootstrap, service_hooks
 from warmroute.local.control.endpoint_configs import EndpointConfig
 from warmroute.local.control.endpoints import Endpoint
 from warmroute.local.control.models import Model
@@ -34,17 +33,15 @@ if TYPE_CHECKING:
 
     from warmroute.local.control.registry import Request, Resource, Response
 
-COMPONENT_DIMENSIONS = {
-    "SAGEMAKER_INFERENCE_COMPONENT_DESIRED_COPY_COUNT": "sagemaker:inference-component:DesiredCopyCount",
-    "SAGEMAKER_VARIANT_DESIRED_PROVISIONED_CONCURRENCY": "sagemaker:variant:DesiredProvisionedConcurrency",
-}
-"""Scalable dimensions of SageMaker that moto lacks. Source: botocore application-autoscaling ``ScalableDimension``."""
-
 NOT_IMPLEMENTED = "NotImplemented"
 """Error code of calls that nobody answers."""
 
+BEFORE_CALLS: list[Callable[[str, str], None]] = []
+"""What is done before any call is answered, with the account and the region of the call."""
+
 _ATTACHED = "warmroute_attached"
 _REGISTRY = "warmroute_registry"
+_OF_SAGEMAKER = (SageMakerResponse, ApplicationAutoScalingResponse)
 _ABSENT_FROM_MOTO = {
     "UpdateEndpoint",
     "CreateInferenceComponent",
@@ -55,8 +52,6 @@ _ABSENT_FROM_MOTO = {
     "DeleteInferenceComponent",
 }
 _BACKED = ((Model, "models"), (EndpointConfig, "endpoint_configs"), (Endpoint, "endpoints"))
-_RESPONSES: tuple[type, ...] = (SageMakerResponse, scaling_responses.ApplicationAutoScalingResponse)
-
 RELIED_ON: tuple[tuple[object, str], ...] = (
     *(
         (SageMakerResponse, camelcase_to_underscores(action))
@@ -76,10 +71,10 @@ RELIED_ON: tuple[tuple[object, str], ...] = (
         for name in ("call_action", "parse_parameters", "serialized", "_get_action", "_enrich_response")
     ),
     (core_responses.BaseResponse, "get_current_account"),
+    *bootstrap.RELIED_ON,
+    *service_hooks.RELIED_ON,
     (core_errors, "COMMON_ERROR_CODES"),
     (iam_models, "get_account_id_from"),
-    (scaling_models, "ScalableDimensionValueSet"),
-    (scaling_responses, "ScalableDimensionValueSet"),
 )
 """Everything of moto's that is replaced, wrapped or called, as owner and name."""
 
@@ -97,9 +92,9 @@ def attach() -> None:
     for kind, collection in _BACKED:
         _attach_backend(SageMakerModelBackend, kind, collection)
     _attach_tags(SageMakerModelBackend)
-    for response in _RESPONSES:
-        _attach_refusals(response)
-    _attach_dimensions()
+    _attach_refusals(core_responses.BaseResponse)
+    service_hooks.attach()
+    bootstrap.attach()
     # moto warns of error codes that the service's model lacks.
     core_errors.COMMON_ERROR_CODES.append(NOT_IMPLEMENTED)
     setattr(SageMakerResponse, _ATTACHED, True)
@@ -214,13 +209,17 @@ def _attach_refusals(response_type: Any) -> None:
             self.params = {}
 
     def call_implemented_action(self: Any) -> Any:
-        action = self._get_action()
-        if self.region not in sagemaker_backends[self.current_account]:
+        if isinstance(self, _OF_SAGEMAKER) and self.region not in sagemaker_backends[self.current_account]:
             return refuse(self, ApiError("ValidationException", f"SageMaker has no region {self.region}."))
-        if not action or camelcase_to_underscores(action) in method_names_from_class(type(self)):
+        for prepare in BEFORE_CALLS:
+            prepare(self.current_account, self.region)
+        action = self._get_action()
+        if action and camelcase_to_underscores(action) not in method_names_from_class(type(self)):
+            return refuse(self, _not_implemented(self, action))
+        try:
             return call_action(self)
-        message = f"The local endpoint does not implement {action} of {self.boto3_service_name}."
-        return refuse(self, ApiError(NOT_IMPLEMENTED, message))
+        except NotImplementedError:
+            return refuse(self, _not_implemented(self, action))
 
     def refuse(self: Any, error: ApiError) -> Any:
         status, headers, body = self.serialized(ActionResult(error))
@@ -231,8 +230,6 @@ def _attach_refusals(response_type: Any) -> None:
     response_type.call_action = call_implemented_action
 
 
-def _attach_dimensions() -> None:
-    known = {member.name: member.value for member in scaling_models.ScalableDimensionValueSet}
-    extended = Enum("ScalableDimensionValueSet", known | COMPONENT_DIMENSIONS)  # type: ignore[misc]
-    for module in (scaling_models, scaling_responses):
-        setattr(module, "ScalableDimensionValueSet", extended)  # noqa: B010 - a class is not assigned to by name.
+def _not_implemented(response: Any, action: str) -> ApiError:
+    message = f"The local endpoint does not implement {action} of {response.boto3_service_name}."
+    return ApiError(NOT_IMPLEMENTED, message)

@@ -50,9 +50,11 @@ def _check_version() -> None:
 
 def _attach() -> None:
     try:
+        from warmroute.local.cloudformation import hooks as cloudformation_hooks
         from warmroute.local.control import hooks
     except ModuleNotFoundError as error:
         # moto without its server extra lacks what some of its services import.
         raise MissingExtraError("The local endpoint", "local") from error
-    refuse_missing_parts(hooks.RELIED_ON)
+    refuse_missing_parts((*hooks.RELIED_ON, *cloudformation_hooks.RELIED_ON))
     hooks.attach()
+    cloudformation_hooks.attach()

@@ -1,0 +1,194 @@
+"""Change sets, imports and drift: what the CDK asks before, and what it finds after."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from botocore.exceptions import ClientError
+from local.stack_world import ROLE, account, endpoint, get, resource, topic
+
+
+@pytest.fixture
+def aws():
+    with account() as empty:
+        yield empty
+
+
+def propose(aws, resources, kind="UPDATE", name="proposal", stack="stack", **options):
+    template = {"Resources": resources, **options.pop("template", {})}
+    aws.cloudformation.create_change_set(
+        StackName=stack, ChangeSetName=name, ChangeSetType=kind, TemplateBody=json.dumps(template), **options
+    )
+    return aws.cloudformation.describe_change_set(StackName=stack, ChangeSetName=name)
+
+
+def changes(described):
+    found = (each["ResourceChange"] for each in described["Changes"])
+    return {each["LogicalResourceId"]: (each["Action"], each.get("Replacement")) for each in found}
+
+
+def execute(aws, name="proposal", stack="stack"):
+    aws.cloudformation.execute_change_set(StackName=stack, ChangeSetName=name)
+    return aws.settled(stack)
+
+
+def test_a_new_stack_awaits_its_review_and_then_has_outputs(aws):
+    described = propose(aws, {"Topic": topic()}, "CREATE", template={"Outputs": {"Arn": {"Value": {"Ref": "Topic"}}}})
+    assert (described["Status"], described["ExecutionStatus"]) == ("CREATE_COMPLETE", "AVAILABLE")
+    assert changes(described) == {"Topic": ("Add", None)}
+    assert aws.stack()["StackStatus"] == "REVIEW_IN_PROGRESS"
+
+    assert execute(aws) == "CREATE_COMPLETE"
+    assert aws.outputs()["Arn"].endswith(":news")
+    with pytest.raises(ClientError) as gone:
+        aws.cloudformation.describe_change_set(StackName="stack", ChangeSetName="proposal")
+    assert gone.value.response["Error"]["Code"] == "ChangeSetNotFound"
+
+
+def test_what_changes_is_foreseen_through_references(aws):
+    aws.deploy({**endpoint(EndpointName="bot"), "Topic": topic()})
+    before, configs = aws.physical_ids(), aws.configs()
+    described = propose(aws, {**endpoint("LEAST_OUTSTANDING_REQUESTS", EndpointName="bot"), "New": topic("new")})
+    assert changes(described) == {
+        "Config": ("Modify", "True"),
+        "Endpoint": ("Modify", "False"),
+        "New": ("Add", None),
+        "Topic": ("Remove", None),
+    }
+    assert (aws.physical_ids(), aws.configs()) == (before, configs)
+    assert execute(aws) == "UPDATE_COMPLETE"
+    assert set(aws.physical_ids()) == {"Config", "Endpoint", "Model", "New"}
+
+
+def test_a_change_set_that_changes_nothing_fails_with_the_words_that_the_cdk_knows(aws):
+    aws.deploy({"Topic": topic()})
+    described = propose(aws, {"Topic": topic()})
+    assert (described["Status"], described["ExecutionStatus"]) == ("FAILED", "UNAVAILABLE")
+    assert described["StatusReason"].startswith("The submitted information didn't contain changes.")
+    with pytest.raises(ClientError, match="cannot be executed in its current status"):
+        execute(aws)
+
+
+def test_change_sets_of_one_name_belong_to_their_stacks(aws):
+    propose(aws, {"One": topic("one")}, "CREATE", stack="first")
+    propose(aws, {"Two": topic("two")}, "CREATE", stack="second")
+    described = aws.cloudformation.describe_change_set(StackName="first", ChangeSetName="proposal")
+    assert changes(described) == {"One": ("Add", None)}
+    assert len(aws.cloudformation.list_change_sets(StackName="second")["Summaries"]) == 1
+    aws.cloudformation.delete_change_set(StackName="first", ChangeSetName="proposal")
+    aws.cloudformation.delete_change_set(StackName="first", ChangeSetName="proposal")
+    assert execute(aws, stack="second") == "CREATE_COMPLETE"
+
+
+def test_outputs_alone_can_change(aws):
+    aws.deploy({"Topic": topic()})
+    described = propose(aws, {"Topic": topic()}, template={"Outputs": {"Arn": {"Value": {"Ref": "Topic"}}}})
+    assert (described["Status"], described["Changes"]) == ("CREATE_COMPLETE", [])
+    assert execute(aws) == "UPDATE_COMPLETE"
+    assert "Arn" in aws.outputs()
+
+
+def test_the_bootstrap_rule_s_parameter_keeps_its_value(aws):
+    """Every stack of the CDK has it: read from the parameter store, defaulted, never passed."""
+    parameter = {"Type": "AWS::SSM::Parameter::Value<String>", "Default": "/cdk-bootstrap/hnb659fds/version"}
+    template = {"Parameters": {"BootstrapVersion": parameter}}
+    kept = [{"ParameterKey": "BootstrapVersion", "UsePreviousValue": True}]
+    propose(aws, {"Topic": topic()}, "CREATE", template=template)
+    assert execute(aws) == "CREATE_COMPLETE"
+    (shown,) = aws.stack()["Parameters"]
+    assert int(shown["ParameterValue"]) >= 6
+    propose(aws, {"Topic": topic(), "More": topic("more")}, template=template, Parameters=kept)
+    assert execute(aws) == "UPDATE_COMPLETE"
+    assert aws.deploy({"Topic": topic()}, template=template, Parameters=kept) == "UPDATE_COMPLETE"
+
+
+def test_what_exists_can_be_brought_into_a_stack(aws):
+    aws.deploy(endpoint(EndpointName="bot"), "other")
+    arn = aws.physical_ids("other")["Endpoint"]
+    (config,) = aws.configs()
+    imported = resource(
+        "SageMaker::Endpoint", {"EndpointName": "bot", "EndpointConfigName": config}, DeletionPolicy="Retain"
+    )
+    wanted = [
+        {
+            "ResourceType": "AWS::SageMaker::Endpoint",
+            "LogicalResourceId": "Bot",
+            "ResourceIdentifier": {"EndpointArn": arn},
+        }
+    ]
+    described = propose(aws, {"Bot": imported}, "IMPORT", ResourcesToImport=wanted)
+    assert changes(described) == {"Bot": ("Import", None)}
+    assert execute(aws) == "IMPORT_COMPLETE"
+    assert aws.physical_ids() == {"Bot": arn}
+    summary = aws.cloudformation.get_template_summary(StackName="stack")
+    assert summary["ResourceIdentifierSummaries"][0]["ResourceIdentifiers"] == ["EndpointArn"]
+    assert aws.deploy({"Bot": imported, "Topic": topic()}) == "UPDATE_COMPLETE"
+
+
+def test_what_does_not_exist_is_not_imported(aws):
+    imported = resource("SNS::Topic", {"TopicName": "news"}, DeletionPolicy="Retain")
+    wanted = [{"ResourceType": "AWS::SNS::Topic", "LogicalResourceId": "T", "ResourceIdentifier": {"TopicArn": "arn"}}]
+    model = resource("SageMaker::Model", {"ModelName": "nope"}, DeletionPolicy="Retain")
+    named = {"ModelArn": "arn:aws:sagemaker:us-east-1:123456789012:model/nope"}
+    wanted = [{"ResourceType": "AWS::SageMaker::Model", "LogicalResourceId": "M", "ResourceIdentifier": named}]
+    propose(aws, {"M": model}, "IMPORT", ResourcesToImport=wanted)
+    assert execute(aws) == "IMPORT_ROLLBACK_COMPLETE"
+    assert "was not found" in aws.reasons()
+    with pytest.raises(ClientError, match="missing from ResourceToImport"):
+        propose(aws, {"T": imported}, "IMPORT", stack="another", ResourcesToImport=[])
+
+
+def drift(aws):
+    number = aws.cloudformation.detect_stack_drift(StackName="stack")["StackDriftDetectionId"]
+    status = aws.cloudformation.describe_stack_drift_detection_status(StackDriftDetectionId=number)
+    drifts = aws.cloudformation.describe_stack_resource_drifts(StackName="stack")["StackResourceDrifts"]
+    found = {each["LogicalResourceId"]: each for each in drifts if each["StackResourceDriftStatus"] != "IN_SYNC"}
+    return status["StackDriftStatus"], found
+
+
+def test_drift_is_found_where_the_account_was_changed_by_hand(aws):
+    target = {
+        "ServiceNamespace": "sagemaker",
+        "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
+        "ResourceId": {"Fn::Sub": "endpoint/${Endpoint.EndpointName}/variant/main"},
+        "MinCapacity": "1",
+        "MaxCapacity": 4,
+    }
+    scaled = {**endpoint(EndpointName="bot"), "Target": resource("ApplicationAutoScaling::ScalableTarget", target)}
+    aws.deploy(scaled, Tags=[{"Key": "team", "Value": "search"}])
+    assert drift(aws) == ("IN_SYNC", {})
+
+    variant = {"VariantName": "main", "InstanceType": "ml.g5.xlarge", "InitialInstanceCount": 1, "ModelName": "m"}
+    container = {"Image": "i"}
+    aws.sagemaker.create_model(ModelName="m", ExecutionRoleArn=ROLE, PrimaryContainer=container)
+    aws.sagemaker.create_endpoint_config(EndpointConfigName="by-hand", ProductionVariants=[variant])
+    aws.sagemaker.update_endpoint(EndpointName="bot", EndpointConfigName="by-hand")
+    aws.clock.advance(10)
+    aws.client("application-autoscaling").deregister_scalable_target(
+        **{key: target[key] for key in ("ServiceNamespace", "ScalableDimension")},
+        ResourceId="endpoint/bot/variant/main",
+    )
+    status, found = drift(aws)
+    assert status == "DRIFTED"
+    assert found["Target"]["StackResourceDriftStatus"] == "DELETED"
+    (difference,) = found["Endpoint"]["PropertyDifferences"]
+    assert (difference["PropertyPath"], difference["ActualValue"]) == ("/EndpointConfigName", "by-hand")
+
+
+def test_a_component_in_sync_is_in_sync(aws):
+    variant = {"VariantName": "main", "InstanceType": "ml.p5.48xlarge", "InitialInstanceCount": 1}
+    component = {
+        "InferenceComponentName": "llama",
+        "EndpointName": get("Endpoint", "EndpointName"),
+        "VariantName": "main",
+        "Specification": {
+            "ModelName": get("Model", "ModelName"),
+            "ComputeResourceRequirements": {"MinMemoryRequiredInMb": "1024"},
+        },
+        "RuntimeConfig": {"CopyCount": 1},
+    }
+    resources = endpoint()
+    resources["Config"] = resource("SageMaker::EndpointConfig", {"ProductionVariants": [variant]})
+    aws.deploy({**resources, "Component": resource("SageMaker::InferenceComponent", component)})
+    assert drift(aws) == ("IN_SYNC", {})
