@@ -6,7 +6,7 @@ import sys
 
 from aws_cdk import App
 
-from warmroute.errors import WarmrouteError
+from warmroute.errors import IncompleteSpecError, WarmrouteError
 from warmroute.hosting import load_spec
 from warmroute_cdk.stack import EndpointStack
 
@@ -14,15 +14,47 @@ from warmroute_cdk.stack import EndpointStack
 def main() -> None:
     """Synthesise the stack; a mistake in the spec ends in its message, not in a traceback."""
     app = App()
-    path = app.node.try_get_context("spec")
-    if not path:
-        sys.exit("No spec is named. Give one: cdk synth -c spec=endpoint.yaml")
     try:
-        spec = load_spec(path)
-        EndpointStack(app, spec.name, spec=spec)
+        add_stack(app)
     except WarmrouteError as error:
         sys.exit(str(error))
     app.synth()
+
+
+def add_stack(app: App) -> EndpointStack:
+    """The stack of the spec that the app's context names; its name is the endpoint's.
+
+    Args:
+        app: The app.
+
+    Raises:
+        IncompleteSpecError: No spec is named.
+    """
+    path = app.node.try_get_context("spec")
+    if not path:
+        raise IncompleteSpecError("No spec is named.", "Give one: cdk synth -c spec=endpoint.yaml")
+    spec = load_spec(path)
+    # The name of an endpoint may begin with a digit, that of a stack may not.
+    name = spec.name if spec.name[0].isalpha() else f"endpoint-{spec.name}"
+    return EndpointStack(
+        app,
+        name,
+        spec=spec,
+        alarms=_asked_for(app, "alarms"),
+        dashboard=_asked_for(app, "dashboard"),
+        alarm_topic=app.node.try_get_context("alarm_topic"),
+        roll_back_on_alarms=_asked_for(app, "roll_back_on_alarms"),
+    )
+
+
+def _asked_for(app: App, key: str) -> bool:
+    """Whether the context says yes: what ``-c`` gives is text, what ``cdk.json`` gives may be a truth value."""
+    value = str(app.node.try_get_context(key) or "false").lower()
+    if value not in {"true", "false"}:
+        raise IncompleteSpecError(
+            f"{key}: {value!r} says neither yes nor no.", f"Give -c {key}=true or -c {key}=false."
+        )
+    return value == "true"
 
 
 if __name__ == "__main__":

@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-import json
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aws_cdk import Environment, Stack, Token
-from aws_cdk.cloudformation_include import CfnInclude
+from aws_cdk import CfnOutput, Environment, Stack
+from aws_cdk.aws_cloudwatch_actions import SnsAction
+from aws_cdk.aws_sns import Topic
 
-from warmroute import IncompleteSpecError, load_spec
-from warmroute.render import to_cloudformation
+from warmroute.hosting import EndpointSpec, load_spec
+from warmroute_cdk.alarms import EndpointAlarms
+from warmroute_cdk.dashboard import EndpointDashboard
+from warmroute_cdk.failures import named, path_of
+from warmroute_cdk.vllm_endpoint import VllmEndpoint
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from aws_cdk.aws_sns import ITopic
     from constructs import Construct
 
-    from warmroute import EndpointSpec
+    from warmroute_cdk.bound import SpecConstructs
 
 
 class EndpointStack(Stack):
-    """The models, the configuration and the endpoint of a spec, with its components and scaling.
-
-    What is rendered is the template of ``warmroute render --to cloudformation``; every resource can be reached as an
-    L1 construct by its logical id through ``template``.
+    """The endpoint of a spec with everything that belongs to it.
 
     Args:
         scope: The app, or a stage.
         id: Name of the stack.
         spec: The spec, or the path of its file.
+        alarms: Whether to make its alarms, with their defaults; ``EndpointAlarms`` has settings for each.
+        dashboard: Whether to make its dashboard.
+        alarm_topic: What the alarms tell, a topic or its ARN. Default: nobody.
+        roll_back_on_alarms: Whether errors roll an update back: the alarms' ``rollback_alarms``, at most ten.
         options: Options of ``aws_cdk.Stack``. Without ``env`` the stack is for the spec's region; where the spec names
             no region, the stack's is used.
 
@@ -39,22 +44,43 @@ class EndpointStack(Stack):
         UnsupportedByTargetError: The spec uses what CloudFormation does not know yet.
     """
 
-    def __init__(self, scope: Construct, id: str, *, spec: EndpointSpec | str | Path, **options: Any) -> None:  # noqa: A002
-        document = load_spec(spec) if isinstance(spec, (str, Path)) else spec
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,  # noqa: A002
+        *,
+        spec: EndpointSpec | str | Path,
+        alarms: bool = False,
+        dashboard: bool = False,
+        alarm_topic: ITopic | str | None = None,
+        roll_back_on_alarms: bool = False,
+        **options: Any,
+    ) -> None:
+        with named(path_of(scope.node.path, id)):
+            document = spec if isinstance(spec, EndpointSpec) else load_spec(spec)
         if document.region:
             options.setdefault("env", Environment(region=document.region))
+        options.setdefault("description", f"The SageMaker endpoint {document.name} and everything that belongs to it.")
         super().__init__(scope, id, **options)
-        self.spec = document
-        region = None if Token.is_unresolved(self.region) else self.region
-        if region and self.spec.region and region != self.spec.region:
-            raise IncompleteSpecError(
-                f"{self.node.path}: the spec is for {self.spec.region}, and the stack for {region}.",
-                "Leave the region out of the spec, or deploy the stack to the spec's region.",
-            )
-        self.template = self._include(to_cloudformation(self.spec, region=self.spec.region or region))
+        # The alarms come first: they name the endpoint as text, and it refers to them.
+        self.alarms = self._alarms(document, alarm_topic) if alarms or alarm_topic or roll_back_on_alarms else None
+        given: SpecConstructs = (
+            {"rollback_alarms": self.alarms.rollback_alarms} if self.alarms and roll_back_on_alarms else {}
+        )
+        self.endpoint = VllmEndpoint(self, "Endpoint", spec=document, **given)
+        self.dashboard = (
+            EndpointDashboard(self, "Dashboard", endpoint=self.endpoint, alarms=self.alarms) if dashboard else None
+        )
+        # Not exported: another stack that imports a name keeps this one from changing it.
+        name = "Name of the endpoint, for InvokeEndpoint."
+        CfnOutput(self, "EndpointName", value=self.endpoint.endpoint_name, description=name)
+        CfnOutput(
+            self, "EndpointArn", value=self.endpoint.endpoint_arn, description="ARN of the endpoint, for policies."
+        )
 
-    def _include(self, template: dict[str, Any]) -> CfnInclude:
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder, "template.json")
-            file.write_text(json.dumps(template), encoding="utf-8")
-            return CfnInclude(self, "Spec", template_file=str(file))
+    def _alarms(self, spec: EndpointSpec, topic: ITopic | str | None) -> EndpointAlarms:
+        if topic is None:
+            reason = "The stack was made without alarm_topic: its alarms are looked at, and roll updates back."
+            return EndpointAlarms(self, "Alarms", spec=spec, no_actions_reason=reason)
+        told = Topic.from_topic_arn(self, "AlarmTopic", topic) if isinstance(topic, str) else topic
+        return EndpointAlarms(self, "Alarms", spec=spec, alarm_actions=[SnsAction(told)])

@@ -1,4 +1,4 @@
-"""A stack renders what the spec says, under the spec's own logical ids."""
+"""The stack of one spec, and the app of ``cdk.json``."""
 
 from __future__ import annotations
 
@@ -7,56 +7,41 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from aws_cdk import App, Environment
 from aws_cdk.assertions import Template
-from aws_cdk.aws_sagemaker import CfnEndpointConfig
+from render.specs import DEMO, SPECS
 
 from warmroute import IncompleteSpecError, InvalidSettingsError, RoutingConfig
-from warmroute.demo import example_spec, example_spec_text
-from warmroute.render import UnsupportedByTargetError, to_cloudformation
+from warmroute.render import UnsupportedByTargetError
 from warmroute_cdk import EndpointStack
+from warmroute_cdk.app import add_stack, main
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SPEC = example_spec()
+SPEC = SPECS["demo"]
 
 
 def _stack(spec: Any) -> EndpointStack:
     return EndpointStack(App(), "Bot", spec=spec, env=Environment(region="us-east-1"))
 
 
-def test_resources_are_those_of_the_cloudformation_rendering(tmp_path: Path) -> None:
-    file = tmp_path / "endpoint.yaml"
-    file.write_text(example_spec_text(), encoding="utf-8")
-    rendered = to_cloudformation(SPEC)
-
-    for spec in (SPEC, file, str(file)):
-        synthesised = Template.from_stack(_stack(spec)).to_json()
-        assert synthesised["Resources"] == rendered["Resources"]
-        assert synthesised["Outputs"] == rendered["Outputs"]
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "endpoint.yaml"
+    path.write_text(DEMO, encoding="utf-8")
+    return path
 
 
-def test_every_resource_is_reachable_as_a_typed_construct() -> None:
-    stack = _stack(SPEC)
-    (logical_id,) = (
-        name
-        for name, resource in to_cloudformation(SPEC)["Resources"].items()
-        if resource["Type"] == "AWS::SageMaker::EndpointConfig"
-    )
-
-    config = stack.template.get_resource(logical_id)
-    assert isinstance(config, CfnEndpointConfig)
-    config.add_property_override("ProductionVariants.0.InitialInstanceCount", 9)
-    properties = Template.from_stack(stack).to_json()["Resources"][logical_id]["Properties"]
-    assert properties["ProductionVariants"][0]["InitialInstanceCount"] == 9
+def test_a_spec_and_its_file_give_the_same_stack(file):
+    first, second, third = (Template.from_stack(_stack(spec)).to_json() for spec in (SPEC, file, str(file)))
+    assert first == second == third
+    assert {name: list(output["Value"]) for name, output in first["Outputs"].items()} == {
+        "EndpointName": ["Fn::GetAtt"],
+        "EndpointArn": ["Ref"],
+    }
 
 
-def test_two_syntheses_give_the_same_template() -> None:
-    assert Template.from_stack(_stack(SPEC)).to_json() == Template.from_stack(_stack(SPEC)).to_json()
-
-
-def test_the_stack_s_region_serves_a_spec_without_one() -> None:
+def test_the_stack_s_region_serves_a_spec_without_one():
     template = Template.from_stack(_stack(SPEC.model_copy(update={"region": None}))).to_json()
-
     (image,) = (
         resource["Properties"]["PrimaryContainer"]["Image"]
         for resource in template["Resources"].values()
@@ -65,25 +50,49 @@ def test_the_stack_s_region_serves_a_spec_without_one() -> None:
     assert ".us-east-1." in image
 
 
-def test_an_invalid_spec_fails_with_the_message_of_validate(tmp_path: Path) -> None:
-    file = tmp_path / "endpoint.yaml"
-    file.write_text(example_spec_text().replace("prefix_length: 4096", "prefix_length: 900"), encoding="utf-8")
+def test_without_any_region_the_stack_says_so():
+    with pytest.raises(IncompleteSpecError, match=r"^Bot/Endpoint: region: AWS keeps its vLLM image"):
+        EndpointStack(App(), "Bot", spec=SPEC.model_copy(update={"region": None}))
 
-    with pytest.raises(InvalidSettingsError, match=r"prefix_length: 900 is below 1,024"):
+
+def test_an_invalid_spec_fails_with_the_message_of_validate(file):
+    file.write_text(DEMO.replace("prefix_length: 4096", "prefix_length: 900"), encoding="utf-8")
+    with pytest.raises(InvalidSettingsError, match=r"^Bot: .*endpoint\.yaml: .*prefix_length: 900 is below 1,024"):
         _stack(file)
 
 
-def test_what_cloudformation_does_not_know_is_refused() -> None:
+def test_what_cloudformation_does_not_know_is_refused():
     variant = SPEC.variants[0].model_copy(update={"routing_config": RoutingConfig.kv_aware()})
-
     with pytest.raises(UnsupportedByTargetError, match="KV_AWARE"):
         _stack(SPEC.model_copy(update={"variants": (variant,)}))
 
 
-def test_without_an_environment_the_stack_is_for_the_spec_s_region() -> None:
+def test_without_an_environment_the_stack_is_for_the_spec_s_region():
     assert EndpointStack(App(), "Bot", spec=SPEC).region == "us-east-1"
 
 
-def test_a_stack_for_another_region_is_refused() -> None:
-    with pytest.raises(IncompleteSpecError, match="the spec is for us-east-1, and the stack for eu-west-1"):
+def test_a_stack_for_another_region_is_refused():
+    with pytest.raises(IncompleteSpecError, match="Bot/Endpoint: the spec is for us-east-1, and the stack for eu-west"):
         EndpointStack(App(), "Bot", spec=SPEC, env=Environment(region="eu-west-1"))
+
+
+class TestApp:
+    """``cdk synth -c spec=endpoint.yaml``."""
+
+    def test_the_stack_has_the_name_of_the_endpoint(self, file):
+        assert add_stack(App(context={"spec": str(file)})).stack_name == "support-bot"
+
+    def test_a_name_that_no_stack_may_have_is_completed(self, file):
+        file.write_text(DEMO.replace("name: support-bot", "name: 70b-bot"), encoding="utf-8")
+        stack = add_stack(App(context={"spec": str(file)}))
+        assert (stack.stack_name, stack.endpoint.spec.name) == ("endpoint-70b-bot", "70b-bot")
+
+    def test_a_spec_must_be_named(self):
+        with pytest.raises(IncompleteSpecError, match="No spec is named"):
+            add_stack(App())
+
+    def test_a_mistake_ends_in_its_message(self, monkeypatch):
+        app = App(context={"spec": "missing.yaml"})
+        monkeypatch.setattr("warmroute_cdk.app.App", lambda: app)
+        with pytest.raises(SystemExit, match=r"missing\.yaml: the file does not exist"):
+            main()

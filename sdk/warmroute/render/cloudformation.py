@@ -43,8 +43,7 @@ def to_cloudformation(spec: EndpointSpec, *, region: str | None = None) -> dict[
         IncompleteSpecError: The region of an image is not known.
         InvalidSettingsError: AWS has no such image in the region.
     """
-    rendered = resources(spec, region=region)
-    refuse_gaps(rendered)
+    rendered = cloudformation_resources(spec, region=region)
     lacks_role = any(isinstance(each.properties.get("ExecutionRoleArn"), UnsetRole) for each in rendered)
     endpoint = logical_id(Ref(Kind.ENDPOINT))
     return {
@@ -60,6 +59,23 @@ def to_cloudformation(spec: EndpointSpec, *, region: str | None = None) -> dict[
             "EndpointArn": {"Description": "ARN of the endpoint, for policies.", "Value": {"Ref": endpoint}},
         },
     }
+
+
+def cloudformation_resources(spec: EndpointSpec, *, region: str | None = None) -> tuple[Resource, ...]:
+    """The resources of a template, each after those that it refers to; the constructs of the CDK make the same.
+
+    Args:
+        spec: The spec.
+        region: Region of the endpoint, instead of the spec's own.
+
+    Raises:
+        UnsupportedByTargetError: CloudFormation has no property for a setting.
+        IncompleteSpecError: The region of an image is not known.
+        InvalidSettingsError: AWS has no such image in the region.
+    """
+    rendered = resources(spec, region=region)
+    refuse_gaps(rendered)
+    return rendered
 
 
 _ROLE = {
@@ -86,7 +102,7 @@ def logical_id(ref: Ref) -> str:
 
 def _entry(resource: Resource) -> dict[str, Any]:
     awaited = {logical_id(ref) for ref in resource.after}
-    properties = resolve({**resource.properties, **resource.on_update}, partial(_expression, awaited))
+    properties = resolve(resource.all_properties, partial(_expression, awaited))
     order = {"DependsOn": sorted(awaited)} if awaited else {}
     return {"Type": TYPES[resource.kind], **order, "Properties": properties}
 

@@ -82,6 +82,11 @@ class Resource:
         """How others refer to it."""
         return Ref(self.kind, self.label)
 
+    @property
+    def all_properties(self) -> dict[str, Any]:
+        """The properties of creation and those of updates, for a target that keeps them in one place."""
+        return {**self.properties, **self.on_update}
+
 
 def resolve(value: Any, replace: Callable[[Reference], Any]) -> Any:
     """A new value in which every reference is replaced.

@@ -1,0 +1,239 @@
+"""An endpoint with everything that belongs to it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from aws_cdk import Annotations
+from aws_cdk.aws_iam import Role
+
+from warmroute.hosting import check
+from warmroute.render.resource import Kind
+from warmroute_cdk.access import EndpointAccess
+from warmroute_cdk.acknowledgements import acknowledge, volumes_without_key
+from warmroute_cdk.bound import BoundSpec
+from warmroute_cdk.execution_role import ExecutionRole
+from warmroute_cdk.failures import path_of
+from warmroute_cdk.imported import ImportedEndpoint
+from warmroute_cdk.l1 import typed_property
+from warmroute_cdk.parts import AutoScaling, Endpoint, EndpointConfiguration, InferenceComponents, Models
+from warmroute_cdk.wake_up import WakeUp
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+    from typing import Unpack
+
+    from aws_cdk.aws_applicationautoscaling import CfnScalableTarget, CfnScalingPolicy
+    from aws_cdk.aws_cloudwatch import IAlarm
+    from aws_cdk.aws_ec2 import Connections
+    from aws_cdk.aws_iam import IRole
+    from aws_cdk.aws_sagemaker import CfnEndpoint, CfnEndpointConfig, CfnInferenceComponent, CfnModel
+    from constructs import Construct, IDependable
+
+    from warmroute.hosting import EndpointSpec
+    from warmroute_cdk.bound import SpecConstructs
+
+
+class VllmEndpoint(EndpointAccess):
+    """The models, configuration, endpoint, components and scaling of a spec, with a least-privilege role.
+
+    The resources are those of ``warmroute render --to cloudformation``; what the spec does not say follows the same
+    defaults. Every one is an L1 construct that can be changed further.
+
+    Args:
+        scope: Where it belongs.
+        id: Its id there.
+        spec: The spec, or the path of its file.
+        scale_from_zero: Whether components that scale to zero copies get a policy that starts one on demand.
+        constructs: Constructs in the place of fields of the spec, see ``SpecConstructs``.
+
+    Raises:
+        DocumentError: The file cannot be read.
+        InvalidSettingsError: The spec has errors; the messages are those of ``warmroute validate``.
+        IncompleteSpecError: The region of an image is not known, or the spec's is not the stack's.
+        UnsupportedByTargetError: The spec uses what CloudFormation does not know yet.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,  # noqa: A002
+        *,
+        spec: EndpointSpec | str | Path,
+        scale_from_zero: bool = True,
+        **constructs: Unpack[SpecConstructs],
+    ) -> None:
+        super().__init__(scope, id)
+        self._constructs = _with_security_group(self, constructs)
+        bound = BoundSpec(spec, path_of(scope.node.path, id), self._constructs)
+        self.spec = bound.spec
+        self._rollback_alarms = tuple(constructs.get("rollback_alarms") or ())
+        self.execution_role = ExecutionRole(self, "ExecutionRole", spec=bound) if bound.lacks_role(self) else None
+        if self.execution_role is not None:
+            bound = bound.with_role(self.execution_role.role)
+        self.models = Models(self, "Models", spec=bound)
+        self.configuration = EndpointConfiguration(self, "Configuration", spec=bound, models=self.models)
+        self.endpoint = Endpoint(self, "Endpoint", spec=bound, configuration=self.configuration)
+        self.components = InferenceComponents(
+            self, "Components", spec=bound, endpoint=self.endpoint, models=self.models
+        )
+        self.auto_scaling = AutoScaling(
+            self, "AutoScaling", spec=bound, endpoint=self.endpoint, components=self.components
+        )
+        self.wake_ups = self._wake_ups() if scale_from_zero else {}
+        self._await_role_and_network(bound.network)
+        self._warn(bound.stated)
+        self.node.default_child = self.cfn_endpoint
+        acknowledge(self.configuration, volumes_without_key(bound.stated))
+
+    @staticmethod
+    def from_endpoint_name(scope: Construct, id: str, endpoint_name: str) -> ImportedEndpoint:  # noqa: A002
+        """An endpoint that exists in the account and region of the stack.
+
+        Args:
+            scope: Where it belongs.
+            id: Its id there.
+            endpoint_name: Name of the endpoint.
+        """
+        return ImportedEndpoint(scope, id, endpoint_name=endpoint_name)
+
+    @staticmethod
+    def from_endpoint_arn(scope: Construct, id: str, endpoint_arn: str) -> ImportedEndpoint:  # noqa: A002
+        """An endpoint that exists, in any account and region.
+
+        Args:
+            scope: Where it belongs.
+            id: Its id there.
+            endpoint_arn: ARN of the endpoint.
+        """
+        return ImportedEndpoint(scope, id, arn=endpoint_arn)
+
+    @property
+    def endpoint_name(self) -> str:
+        """Name of the endpoint once it exists, for InvokeEndpoint; what uses it waits for the endpoint."""
+        return self.cfn_endpoint.attr_endpoint_name
+
+    @property
+    def endpoint_arn(self) -> str:
+        """ARN of the endpoint, for policies."""
+        return self.cfn_endpoint.ref
+
+    @property
+    def component_names(self) -> Sequence[str]:
+        """Names of the inference components, adapters too."""
+        return tuple(component.name for component in self.spec.inference_components or ())
+
+    @cached_property
+    def role(self) -> IRole | None:
+        """The execution role: the one given, the spec's, or the one made here; None where nothing needs one."""
+        if self.execution_role is not None:
+            return self.execution_role.role
+        if given := self._constructs.get("role"):
+            return given
+        if self.spec.execution_role_arn is None:
+            return None
+        # The role of an ARN belongs to someone else, so nothing is attached to it.
+        return Role.from_role_arn(self, "ImportedRole", self.spec.execution_role_arn, mutable=False)
+
+    @property
+    def connections(self) -> Connections:
+        """Who may connect with the containers, where the VPC is given as a construct."""
+        from aws_cdk.aws_ec2 import Connections
+
+        return Connections(security_groups=list(self._constructs.get("security_groups") or ()))
+
+    @property
+    def cfn_models(self) -> dict[str, CfnModel]:
+        """The models by their names in ``models`` of the spec; its ``model`` has the empty name."""
+        return self.models.cfn_models
+
+    @property
+    def cfn_endpoint_config(self) -> CfnEndpointConfig:
+        """The configuration."""
+        return self.configuration.cfn_endpoint_config
+
+    @property
+    def cfn_endpoint(self) -> CfnEndpoint:
+        """The endpoint."""
+        return self.endpoint.cfn_endpoint
+
+    @property
+    def cfn_inference_components(self) -> dict[str, CfnInferenceComponent]:
+        """The components and adapters by their names."""
+        return self.components.cfn_inference_components
+
+    @property
+    def cfn_scalable_targets(self) -> dict[str, CfnScalableTarget]:
+        """The scalable targets: ``variant-main``, ``component-llama``."""
+        return self.auto_scaling.cfn_scalable_targets
+
+    @property
+    def cfn_scaling_policies(self) -> dict[str, CfnScalingPolicy]:
+        """The target-tracking policies, under the same names as their targets."""
+        return self.auto_scaling.cfn_scaling_policies
+
+    def add_rollback_alarms(self, *alarms: IAlarm | str) -> None:
+        """Let alarms that are made after the endpoint roll its updates back, beside those that it has.
+
+        Their dimensions must say the endpoint's name as text (``endpoint.spec.name``): they exist before it does.
+
+        Args:
+            alarms: Alarms by construct or name.
+
+        Raises:
+            InvalidSettingsError: There are more than ten.
+        """
+        self._rollback_alarms = (*self._rollback_alarms, *alarms)
+        given: SpecConstructs = {**self._constructs, "rollback_alarms": self._rollback_alarms}
+        bound = BoundSpec(self.spec, self.node.path, given)
+        (endpoint,) = (each for each in bound.resources(self) if each.kind == Kind.ENDPOINT)
+        guardrails = bound.placed(endpoint.properties["DeploymentConfig"])
+        self.cfn_endpoint.deployment_config = typed_property(Kind.ENDPOINT, "DeploymentConfig", guardrails)
+
+    def _wake_ups(self) -> dict[str, WakeUp]:
+        sleepers = [
+            each.inference_component_name
+            for each in self.spec.auto_scaling or ()
+            if each.inference_component_name and each.min_capacity == 0
+        ]
+        return {
+            name: WakeUp(
+                self,
+                f"WakeUp-{name}",
+                component_name=name,
+                policy_name=f"{self.spec.name}-{name}-wake-up",
+                scalable_target=self.cfn_scalable_targets[f"component-{name}"],
+            )
+            for name in sleepers
+        }
+
+    def _warn(self, stated: EndpointSpec) -> None:
+        """What ``warmroute validate`` warns of is said at synthesis too, unless the spec silences it."""
+        answered = {_NOTHING_WAKES_IT_UP} if self.wake_ups else set()
+        for finding in check(stated):
+            if finding.id not in answered:
+                Annotations.of(self).add_warning_v2(f"warmroute:{finding.id}", str(finding))
+
+    def _await_role_and_network(self, network: IDependable | None) -> None:
+        """Nothing starts before the role has its policies, later grants among them, and the VPC its routes."""
+        role = self.execution_role or self._constructs.get("role")
+        for part in (self.models, self.configuration, self.endpoint, self.components):
+            if role is not None:
+                part.node.add_dependency(role)
+            if network is not None:
+                part.node.add_dependency(network)
+
+
+_NOTHING_WAKES_IT_UP = "WR511"
+
+
+def _with_security_group(scope: Construct, constructs: SpecConstructs) -> SpecConstructs:
+    vpc = constructs.get("vpc")
+    if vpc is None or constructs.get("security_groups"):
+        return constructs
+    from aws_cdk.aws_ec2 import SecurityGroup
+
+    group = SecurityGroup(scope, "SecurityGroup", vpc=vpc, description="Containers of the endpoint.")
+    return {**constructs, "security_groups": [group]}

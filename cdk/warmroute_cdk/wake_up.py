@@ -1,0 +1,74 @@
+"""From no copies to one: what target tracking cannot do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aws_cdk.aws_applicationautoscaling import CfnScalingPolicy
+from aws_cdk.aws_cloudwatch import CfnAlarm
+from constructs import Construct
+
+if TYPE_CHECKING:
+    from aws_cdk.aws_applicationautoscaling import CfnScalableTarget
+
+
+class WakeUp(Construct):
+    """Starts one copy of an inference component when a request finds none.
+
+    Target tracking has no metric to follow while there are no copies. This is a step policy, and an alarm on
+    ``NoCapacityInvocationFailures`` that sets it off. The requests until the copy serves are refused.
+
+    Source: SageMaker guide, "Scale an endpoint to zero instances".
+
+    Args:
+        scope: Where it belongs.
+        id: Its id there.
+        component_name: Name of the component.
+        policy_name: Name of the policy, one of its own for each component.
+        scalable_target: The component's scalable target.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,  # noqa: A002
+        *,
+        component_name: str,
+        policy_name: str,
+        scalable_target: CfnScalableTarget,
+    ) -> None:
+        super().__init__(scope, id)
+        self.cfn_scaling_policy = CfnScalingPolicy(
+            self,
+            "Policy",
+            policy_name=policy_name,
+            policy_type="StepScaling",
+            service_namespace="sagemaker",
+            resource_id=scalable_target.resource_id,
+            scalable_dimension=scalable_target.scalable_dimension,
+            step_scaling_policy_configuration=CfnScalingPolicy.StepScalingPolicyConfigurationProperty(
+                adjustment_type="ChangeInCapacity",
+                metric_aggregation_type="Maximum",
+                cooldown=60,
+                step_adjustments=[
+                    CfnScalingPolicy.StepAdjustmentProperty(metric_interval_lower_bound=0, scaling_adjustment=1)
+                ],
+            ),
+        )
+        self.cfn_scaling_policy.node.add_dependency(scalable_target)
+        self.cfn_alarm = CfnAlarm(
+            self,
+            "Alarm",
+            alarm_description=f"A request asked for {component_name} while no copy of it ran; one is started.",
+            namespace="AWS/SageMaker",
+            metric_name="NoCapacityInvocationFailures",
+            dimensions=[CfnAlarm.DimensionProperty(name="InferenceComponentName", value=component_name)],
+            statistic="Maximum",
+            period=30,
+            evaluation_periods=1,
+            datapoints_to_alarm=1,
+            threshold=1,
+            comparison_operator="GreaterThanOrEqualToThreshold",
+            treat_missing_data="missing",
+            alarm_actions=[self.cfn_scaling_policy.ref],
+        )
