@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import boto3
+import botocore.loaders
+import botocore.session
 import pytest
 from moto import mock_aws
 
@@ -15,6 +17,10 @@ from warmroute.local.control import Clock, Durations, install
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+_LOADER = botocore.loaders.create_loader()
+"""Shared by all tests, since reading the models of AWS's services takes longer than most of them."""
 
 
 @dataclass
@@ -28,12 +34,17 @@ class Account:
     def deploy(self, spec: Any, **options: Any) -> tuple[deploy.Outcome, list[deploy.Progress]]:
         """Apply a spec and return what came of it, and every step."""
         steps: list[deploy.Progress] = []
-        outcome = deploy.Deployment(spec, self.session, poll_seconds=1).apply(on_progress=steps.append, **options)
+        deployment = deploy.Deployment(spec, self.session, poll_seconds=1)
+        outcome = deployment.apply(on_progress=steps.append, **{"preflight": False, **options})
         return outcome, steps
 
+    def plan(self, spec: Any, **options: Any) -> deploy.Plan:
+        """What an apply of a spec would change."""
+        return deploy.Deployment(spec, self.session, poll_seconds=1).plan(**{"preflight": False, **options})
+
     def changes(self) -> list[str]:
-        """Operations since the last look that were not mere questions."""
-        made = [call for call in self.calls if not call.startswith(("Describe", "List"))]
+        """Operations since the last look that were not mere questions or tags."""
+        made = [call for call in self.calls if not call.startswith(("Describe", "List", "AddTags"))]
         self.calls.clear()
         return made
 
@@ -50,7 +61,9 @@ def account(monkeypatch: pytest.MonkeyPatch) -> Iterator[Account]:
     for name in ("AWS_ENDPOINT_URL", "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)
     with mock_aws():
-        session = boto3.Session("key", "secret", region_name="us-east-1")
+        core = botocore.session.get_session()
+        core.register_component("data_loader", _LOADER)
+        session = boto3.Session("key", "secret", region_name="us-east-1", botocore_session=core)
         calls: list[str] = []
         session.events.register("before-call", lambda model, **_: calls.append(model.name))
         yield Account(session, clock, calls)

@@ -122,11 +122,13 @@ def test_new_tags_are_put_on_what_exists_without_a_new_configuration(account: Ac
     second, _ = account.deploy(_with(tags={"team": "support", "stage": "beta"}))
 
     assert (second.result, second.endpoint_config) == ("updated", first.endpoint_config)
-    assert account.changes() == ["AddTags"] * 3
+    assert account.changes() == []  # Nothing but tags.
     for resource in (f"endpoint/{first.endpoint}", f"endpoint-config/{first.endpoint_config}"):
         arn = f"arn:aws:sagemaker:us-east-1:123456789012:{resource}"
         tags = {tag["Key"]: tag["Value"] for tag in account.sagemaker.list_tags(ResourceArn=arn)["Tags"]}
-        assert tags == {"team": "support", "stage": "beta"}
+        own = {key for key in tags if key.startswith("warmroute:")}
+        assert {key: value for key, value in tags.items() if key not in own} == {"team": "support", "stage": "beta"}
+        assert tags["warmroute:endpoint"] == "support-bot"
     assert account.deploy(_with(tags={"team": "support", "stage": "beta"}))[0].result == "unchanged"
 
 
@@ -139,6 +141,22 @@ def test_a_rolled_back_update_is_a_failure_although_it_ends_in_service(account: 
 
     assert first.endpoint_config in failure.value.remedy
     assert account.sagemaker.describe_endpoint(EndpointName="support-bot")["EndpointStatus"] == "InService"
+
+
+@pytest.mark.parametrize(
+    ("reason", "advice"),
+    [
+        ("Unable to provision requested ML compute capacity due to InsufficientInstanceCapacity", "instance_pools"),
+        ("The container did not pass the ping health check", "container_startup_health_check_timeout_in_seconds"),
+    ],
+)
+def test_a_failure_with_a_known_cause_says_what_helps(account: Account, reason: str, advice: str) -> None:
+    fail_next_deployment("support-bot", reason)
+
+    with pytest.raises(DeploymentError) as failure:
+        account.deploy(SPEC)
+
+    assert advice in failure.value.remedy
 
 
 def test_a_failed_endpoint_is_said_and_left_alone(account: Account) -> None:
@@ -268,7 +286,8 @@ def test_region_of_the_environment(monkeypatch: pytest.MonkeyPatch, account: Acc
     monkeypatch.setenv("AWS_REGION", "eu-west-1")
     session = boto3.Session("key", "secret")
 
-    assert Deployment(SPEC.model_copy(update={"region": None}), session, poll_seconds=1).apply().region == "eu-west-1"
+    deployment = Deployment(SPEC.model_copy(update={"region": None}), session, poll_seconds=1)
+    assert deployment.apply(preflight=False).region == "eu-west-1"
 
 
 def test_no_region_is_said_before_anything_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -304,7 +323,7 @@ def test_an_unreachable_address_is_said() -> None:
             from botocore.config import Config
 
             no_retry = Config(retries={"max_attempts": 0}, connect_timeout=1)
-            return super().client(*args, endpoint_url="http://127.0.0.1:9", config=no_retry, **options)
+            return super().client(*args, **{**options, "endpoint_url": "http://127.0.0.1:9", "config": no_retry})
 
     with pytest.raises(DeploymentError, match="AWS cannot be reached"):
         Deployment(SPEC, Unreachable("key", "secret", region_name="us-east-1")).apply()

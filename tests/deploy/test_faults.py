@@ -12,7 +12,7 @@ from warmroute.deploy import Deployment
 from warmroute.deploy.aws import Aws
 from warmroute.errors import DeploymentError
 from warmroute.hosting import EndpointSpec
-from warmroute.local.control import listing
+from warmroute.local.control import Durations, fail_next_deployment, install, listing
 from warmroute.routing import RoutingConfig
 
 if TYPE_CHECKING:
@@ -66,27 +66,41 @@ def test_a_component_of_another_endpoint_is_never_taken_over(account: Account) -
     assert account.changes() == []
 
 
-def test_components_that_the_spec_does_not_have_are_named_and_left(account: Account) -> None:
+def test_components_of_others_are_named_and_left(account: Account) -> None:
     account.deploy(_components("first"))
-    spec = _components("first")
-    renamed = spec.inference_components[0].model_copy(update={"name": "other"})
+    account.sagemaker.create_inference_component(
+        InferenceComponentName="by-hand",
+        EndpointName="first",
+        VariantName="main",
+        Specification={
+            "Container": {"Image": "registry/app:1"},
+            "ComputeResourceRequirements": {"MinMemoryRequiredInMb": 128},
+        },
+        RuntimeConfig={"CopyCount": 1},
+    )
+    account.clock.advance(60)
+    account.changes()
 
-    outcome, _ = account.deploy(spec.model_copy(update={"inference_components": (renamed,)}))
+    outcome, _ = account.deploy(_components("first"))
 
-    assert (outcome.components, outcome.left_over) == ({"other": "created"}, ("llama",))
-    assert account.sagemaker.describe_inference_component(InferenceComponentName="llama")
+    assert (outcome.left_over, outcome.removed, account.changes()) == (("by-hand",), (), [])
 
 
-def test_left_over_components_are_found_on_every_page(account: Account, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listing, "DEFAULT_PAGE", 5)
+def test_components_that_left_the_spec_are_found_on_every_page_and_deleted(
+    account: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "DEFAULT_PAGE", 3)
     spec = _components("first")
     (component,) = spec.inference_components
-    many = tuple(component.model_copy(update={"name": f"copy-{number:02}"}) for number in range(13))
+    many = tuple(component.model_copy(update={"name": f"copy-{number}"}) for number in range(7))
     account.deploy(spec.model_copy(update={"inference_components": many}))
 
     outcome, _ = account.deploy(spec)
 
-    assert outcome.left_over == tuple(f"copy-{number:02}" for number in range(13))
+    assert outcome.components == {"llama": "created"}
+    assert outcome.removed == tuple(f"copy-{number}" for number in reversed(range(7)))
+    left = account.sagemaker.list_inference_components(EndpointNameEquals="first")["InferenceComponents"]
+    assert [each["InferenceComponentName"] for each in left] == ["llama"]
 
 
 def test_an_endpoint_without_components_is_not_asked_for_them(account: Account) -> None:
@@ -163,7 +177,7 @@ def test_an_update_that_is_not_seen_yet_is_no_rollback(account: Account, monkeyp
 def test_what_somebody_else_has_just_made_is_taken_as_it_is(account: Account) -> None:
     other = Deployment(SPEC, account.session, poll_seconds=1)
     missing = _refusal("ValidationException", 400, "Could not find model")
-    other.apply()
+    other.apply(preflight=False)
     account.sagemaker.delete_endpoint(EndpointName="support-bot")
     account.clock.advance(60)
     account.changes()
@@ -179,3 +193,97 @@ def test_what_somebody_else_has_just_made_is_taken_as_it_is(account: Account) ->
 def test_time_between_two_looks_is_bounded(account: Account, poll_seconds: float) -> None:
     with pytest.raises(DeploymentError, match="poll_seconds"):
         Deployment(SPEC, account.session, poll_seconds=poll_seconds)
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "remedy"),
+    [
+        (
+            "AccessDeniedException",
+            "User: me is not authorized to perform: sagemaker:DescribeEndpoint on resource: x",
+            "Give the deploying role the permission sagemaker:DescribeEndpoint.",
+        ),
+        ("AccessDeniedException", "no", "Give the deploying role the permission sagemaker:DescribeEndpoint."),
+        ("ExpiredTokenException", "The security token included in the request is expired", "Log in again"),
+        ("UnrecognizedClientException", "The security token included in the request is invalid", "Check the cred"),
+    ],
+)
+def test_what_is_missing_is_named_before_anything_is_changed(
+    account: Account, code: str, message: str, remedy: str
+) -> None:
+    _fail(account, "DescribeEndpoint", lambda _: _refusal(code, 400, message))
+
+    with pytest.raises(DeploymentError, match=code) as failure:
+        account.deploy(SPEC)
+
+    assert failure.value.remedy.startswith(remedy)
+    assert account.changes() == []
+
+
+def test_calls_are_retried_in_the_standard_mode_unless_the_environment_says_another(
+    account: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    modes: list[str] = []
+    real = account.session.client
+
+    def client(*args: Any, **options: Any) -> Any:
+        made = real(*args, **options)
+        modes.append(made.meta.config.retries["mode"])
+        return made
+
+    monkeypatch.setattr(account.session, "client", client)
+    account.plan(SPEC)
+    monkeypatch.setenv("AWS_RETRY_MODE", "adaptive")
+    account.plan(SPEC)
+
+    assert set(modes[: len(modes) // 2]) == {"standard"}
+    assert set(modes[len(modes) // 2 :]) == {"adaptive"}
+
+
+def test_an_answer_that_is_lost_is_no_failure(account: Account) -> None:
+    account.deploy(SPEC)
+    lost: list[str] = []
+
+    def lose(**_: Any) -> None:
+        if not lost:
+            lost.append("UpdateEndpoint")
+            raise EndpointConnectionError(endpoint_url="https://api.sagemaker")
+
+    account.session.events.register("after-call.sagemaker.UpdateEndpoint", lose)
+    variant = SPEC.variants[0].model_copy(update={"routing_config": RoutingConfig.random()})
+
+    assert account.deploy(SPEC.model_copy(update={"variants": (variant,)}))[0].result == "updated"
+    assert lost
+
+
+def test_the_wait_lasts_as_long_as_the_guardrail(account: Account) -> None:
+    routing = {"type": "ALL_AT_ONCE", "wait_interval_in_seconds": 0}
+    policy = {"traffic_routing_configuration": routing, "maximum_execution_timeout_in_seconds": 600}
+    guardrails = {"deployment_config": {"blue_green_update_policy": policy}}
+    spec = EndpointSpec.parse({**SPEC.model_dump(exclude_none=True), **guardrails})
+    install(clock=account.clock, durations=Durations(creating=10_000))
+
+    with pytest.raises(DeploymentError, match="has not settled within 4,200 seconds") as failure:
+        account.deploy(spec)
+
+    assert "goes on; apply again to follow it" in failure.value.remedy
+
+
+def test_a_failure_names_the_alarm_and_the_log(account: Account) -> None:
+    alarms = {"auto_rollback_configuration": {"alarms": [{"alarm_name": "slow"}, {"alarm_name": "errors"}]}}
+    spec = EndpointSpec.parse({**SPEC.model_dump(exclude_none=True), "deployment_config": alarms})
+    account.deploy(spec)
+    cloudwatch = account.session.client("cloudwatch")
+    for name, state in (("slow", "ALARM"), ("errors", "OK")):
+        cloudwatch.put_metric_alarm(
+            AlarmName=name, ComparisonOperator="GreaterThanThreshold", EvaluationPeriods=1, Threshold=1.0
+        )
+        cloudwatch.set_alarm_state(AlarmName=name, StateValue=state, StateReason="test")
+    fail_next_deployment("support-bot", "Alarm went off")
+    variant = SPEC.variants[0].model_copy(update={"routing_config": RoutingConfig.random()})
+
+    with pytest.raises(DeploymentError, match="rolled back: Alarm went off") as failure:
+        account.deploy(spec.model_copy(update={"variants": (variant,)}))
+
+    assert "In ALARM: slow. " in failure.value.remedy
+    assert "#logsV2:log-groups/log-group/$252Faws$252Fsagemaker$252FEndpoints$252Fsupport-bot" in failure.value.remedy

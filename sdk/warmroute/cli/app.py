@@ -13,13 +13,18 @@ from warmroute.cli import (
     canonical,
     checks,
     demo,
+    destroy,
     explain,
+    import_,
     init,
     key,
     lint,
     local,
+    plan,
     render,
+    rollback,
     schema,
+    status,
     validate,
 )
 from warmroute.cli.output import print_findings
@@ -31,8 +36,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (init, validate, render, apply, local, demo, canonical, key, explain, lint, schema, checks):
-    app.command()(command.__dict__[command.__name__.rpartition(".")[2]])
+for command in (
+    *(init, validate, render, plan, apply, status, rollback, destroy, import_),
+    *(local, demo, canonical, key, explain, lint, schema, checks),
+):
+    function = command.__name__.rpartition(".")[2]
+    app.command(function.rstrip("_"))(command.__dict__[function])
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,6 +1,36 @@
-"""Deploys a spec through AWS's API: create or update, wait, verify."""
+"""Deploys a spec through AWS's API: plan, create or update, wait, verify, clean up."""
 
-from warmroute.deploy.deployment import Deployment, Outcome, Result
-from warmroute.deploy.progress import Progress
+from warmroute.deploy.configurations import Configuration
+from warmroute.deploy.deployed import DeployedEndpoint
+from warmroute.deploy.deployment import Deployment
+from warmroute.deploy.importing import Imported
+from warmroute.deploy.plan import Action, Change, FieldChange, InstanceCount, Kind, Plan, Rollout
+from warmroute.deploy.prices import HourlyCost, Prices, load_prices
+from warmroute.deploy.progress import Progress, VariantProgress
+from warmroute.deploy.results import Outcome, Result
+from warmroute.deploy.status import ComponentStatus, ScalingStatus, Status, VariantStatus
 
-__all__ = ["Deployment", "Outcome", "Progress", "Result"]
+__all__ = [
+    "Action",
+    "Change",
+    "ComponentStatus",
+    "Configuration",
+    "DeployedEndpoint",
+    "Deployment",
+    "FieldChange",
+    "HourlyCost",
+    "Imported",
+    "InstanceCount",
+    "Kind",
+    "Outcome",
+    "Plan",
+    "Prices",
+    "Progress",
+    "Result",
+    "Rollout",
+    "ScalingStatus",
+    "Status",
+    "VariantProgress",
+    "VariantStatus",
+    "load_prices",
+]

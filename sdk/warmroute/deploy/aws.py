@@ -1,11 +1,12 @@
-"""Calls to AWS whose failures read as one clear message each."""
+"""Calls to AWS: retried where a retry helps, with failures that read as one clear message each."""
 
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+import time
 from typing import TYPE_CHECKING, Any
 
+from warmroute.deploy import faults
 from warmroute.errors import DeploymentError
 
 if TYPE_CHECKING:
@@ -14,6 +15,13 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
     from warmroute.hosting import EndpointSpec
+
+PATIENCE = 5
+"""Attempts in a row that may fail in passing, or that do not see yet what has just been made: SageMaker's reads are
+eventually consistent. Source: botocore documentation of CreateEndpoint."""
+
+_ATTEMPTS = 6
+"""Attempts of botocore's own, within one of ours."""
 
 
 def default_session() -> Session:
@@ -24,25 +32,28 @@ def default_session() -> Session:
     """
     import boto3
 
-    with _as_deployment_errors("open_session"):
+    with faults.as_deployment_errors("", "open_session"):
         return boto3.Session()
 
 
-def region_of(spec: EndpointSpec, session: Session) -> str:
-    """The region that a spec is deployed to: its own, or the session's.
+def region_of(spec: EndpointSpec | None, session: Session, region: str | None = None) -> str:
+    """The region that is worked in: one that is given, the spec's own, or the session's.
 
     Raises:
-        DeploymentError: Neither names one.
+        DeploymentError: Nothing names one.
     """
     # boto3 itself reads AWS_DEFAULT_REGION alone; every other SDK of AWS reads AWS_REGION.
-    region = spec.region or session.region_name or os.environ.get("AWS_REGION")
-    if not region:
+    own = spec.region if spec else None
+    found = region or own or session.region_name or os.environ.get("AWS_REGION")
+    if not found:
         raise DeploymentError("No AWS region is set.", "Set region in the spec, AWS_REGION, or a profile's region.")
-    return str(region)
+    return str(found)
 
 
 class Aws:
     """The clients of one session and region.
+
+    Throttled and lost calls are retried by botocore, in the mode that AWS_RETRY_MODE names, ``standard`` by default.
 
     Args:
         session: Credentials and configuration.
@@ -50,8 +61,8 @@ class Aws:
     """
 
     def __init__(self, session: Session, region: str) -> None:
+        self.region = region
         self._session = session
-        self._region = region
         self._clients: dict[str, Any] = {}
 
     def call(self, service: str, operation: str, **parameters: Any) -> dict[str, Any]:
@@ -65,11 +76,28 @@ class Aws:
         Raises:
             DeploymentError: AWS cannot be reached, does not know the credentials, or refuses.
         """
-        with _as_deployment_errors(operation):
+        with faults.as_deployment_errors(service, operation):
             if service not in self._clients:
-                self._clients[service] = self._session.client(service, region_name=self._region)
+                self._clients[service] = self._session.client(service, region_name=self.region, config=_retries())
             response: dict[str, Any] = getattr(self._clients[service], operation)(**parameters)
             return response
+
+    def change(self, service: str, operation: str, **parameters: Any) -> dict[str, Any]:
+        """One call that changes something and may be made twice, repeated while it fails in passing.
+
+        What it refers to may have been made a moment ago and not be seen yet, so that is waited for as well.
+
+        Raises:
+            DeploymentError: As for a call.
+        """
+        for attempt in range(1, PATIENCE + 1):
+            try:
+                return self.call(service, operation, **parameters)
+            except DeploymentError as error:
+                if attempt == PATIENCE or not (faults.is_passing(error) or faults.is_missing(error)):
+                    raise
+                time.sleep(attempt)
+        raise AssertionError("unreachable")
 
     def create(self, service: str, operation: str, **parameters: Any) -> bool:
         """One call that makes something, or False where it exists already.
@@ -78,19 +106,41 @@ class Aws:
             DeploymentError: As for a call.
         """
         try:
-            self.call(service, operation, **parameters)
+            self.change(service, operation, **parameters)
         except DeploymentError as error:
-            if "already exist" in error.message.lower():
+            if faults.is_taken(error):
                 return False
             raise
         return True
 
-    def listed(self, operation: str, items: str, **parameters: Any) -> Iterator[dict[str, Any]]:
-        """Every item of a SageMaker list, page after page.
+    def delete(self, service: str, operation: str, **parameters: Any) -> bool:
+        """One call that deletes something, or False where it is gone already.
+
+        Raises:
+            DeploymentError: As for a call.
+        """
+        for attempt in range(1, PATIENCE + 1):
+            try:
+                self.call(service, operation, **parameters)
+            except DeploymentError as error:
+                if faults.is_missing(error):
+                    return False
+                if attempt == PATIENCE or not faults.is_passing(error):
+                    raise
+                time.sleep(attempt)
+            else:
+                break
+        return True
+
+    def listed(
+        self, operation: str, items: str, service: str = "sagemaker", **parameters: Any
+    ) -> Iterator[dict[str, Any]]:
+        """Every item of a list, page after page.
 
         Args:
             operation: boto3's name of the method.
             items: The answer's field that holds the items of a page.
+            service: boto3's name of the service.
             parameters: Its parameters.
 
         Raises:
@@ -98,20 +148,11 @@ class Aws:
         """
         page: dict[str, Any] = {}
         while True:
-            answer = self.call("sagemaker", operation, **parameters, **page)
+            answer = self.call(service, operation, **parameters, **page)
             yield from answer[items]
             if not answer.get("NextToken"):
                 return
             page = {"NextToken": answer["NextToken"]}
-
-    @staticmethod
-    def is_passing(error: DeploymentError) -> bool:
-        """Whether a failure is one that the next call may not meet: throttling, a fault of AWS's, a lost connection."""
-        response = getattr(error.__cause__, "response", None)
-        if response is None:
-            return type(error.__cause__).__name__ in _PASSING_CONNECTION_ERRORS
-        status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-        return status >= 500 or "throttl" in str(response.get("Error", {}).get("Code", "")).lower()
 
     def describe(self, operation: str, **parameters: Any) -> dict[str, Any] | None:
         """What SageMaker says of a resource, or None where it does not exist.
@@ -122,61 +163,24 @@ class Aws:
         try:
             return self.call("sagemaker", operation, **parameters)
         except DeploymentError as error:
-            if isinstance(error.__cause__, Exception) and _says_missing(error.__cause__):
+            if faults.is_missing(error):
                 return None
             raise
 
-
-def _says_missing(error: BaseException) -> bool:
-    fault = (getattr(error, "response", None) or {}).get("Error", {})
-    message = str(fault.get("Message", "")).lower()
-    return fault.get("Code") == "ResourceNotFound" or (
-        fault.get("Code") == "ValidationException" and ("could not find" in message or "does not exist" in message)
-    )
-
-
-@contextmanager
-def _as_deployment_errors(operation: str) -> Iterator[None]:
-    from botocore import exceptions
-
-    name = "".join(word.capitalize() for word in operation.split("_"))
-    try:
-        yield
-    except (exceptions.NoCredentialsError, exceptions.PartialCredentialsError) as error:
-        remedy = "Run `aws configure` or set AWS_PROFILE; for the local endpoint any key does: AWS_ACCESS_KEY_ID=local "
-        remedy += "AWS_SECRET_ACCESS_KEY=local."
-        raise DeploymentError("No AWS credentials are set.", remedy) from error
-    except exceptions.ProfileNotFound as error:
-        raise DeploymentError(f"{error}.", "Check AWS_PROFILE.") from error
-    except exceptions.ClientError as error:
-        fault = error.response.get("Error", {})
-        message = f"{name}: {fault.get('Code', 'Error')}: {fault.get('Message', error)}".rstrip(".")
-        raise DeploymentError(f"{message}.", _REMEDIES.get(str(fault.get("Code")), "")) from error
-    except (exceptions.EndpointConnectionError, exceptions.ConnectionError, exceptions.HTTPClientError) as error:
-        raise DeploymentError(
-            f"{name}: AWS cannot be reached: {error}.", "Check the network and AWS_ENDPOINT_URL."
-        ) from error
-    except exceptions.BotoCoreError as error:
-        raise DeploymentError(f"{name}: {error}.") from error
-    except ValueError as error:  # An address, or a number in the environment, that botocore cannot read.
-        raise DeploymentError(f"{name}: {error}.", "Check AWS_ENDPOINT_URL and the AWS_… settings.") from error
+    is_passing = staticmethod(faults.is_passing)
+    is_missing = staticmethod(faults.is_missing)
+    is_taken = staticmethod(faults.is_taken)
+    is_denied = staticmethod(faults.is_denied)
+    is_busy = staticmethod(faults.is_busy)
+    is_refused = staticmethod(faults.is_refused)
 
 
-_PASSING_CONNECTION_ERRORS = {
-    "ConnectTimeoutError",
-    "ConnectionClosedError",
-    "ConnectionError",
-    "EndpointConnectionError",
-    "HTTPClientError",
-    "ReadTimeoutError",
-}
+def _retries() -> Any:
+    from botocore.config import Config
 
-_REMEDIES = {
-    "ExpiredToken": "Log in again.",
-    "ExpiredTokenException": "Log in again.",
-    "UnrecognizedClientException": "Check the credentials.",
-    "InvalidClientTokenId": "Check the credentials.",
-    "AccessDenied": "Give the deploying role this permission.",
-    "AccessDeniedException": "Give the deploying role this permission.",
-    "ResourceLimitExceeded": "Ask Service Quotas for more of this instance type.",
-}
+    retries: dict[str, Any] = {}
+    if "AWS_RETRY_MODE" not in os.environ:
+        retries["mode"] = "standard"
+    if "AWS_MAX_ATTEMPTS" not in os.environ:
+        retries["total_max_attempts"] = _ATTEMPTS
+    return Config(retries=retries)

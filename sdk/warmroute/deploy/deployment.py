@@ -1,63 +1,42 @@
-"""Creates or updates the endpoint of a spec, waits, and verifies that it runs what was asked for."""
+"""Plans and carries out the way of one spec to one account and region."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from warmroute.deploy.applying import Applying
 from warmroute.deploy.aws import Aws, default_session, region_of
-from warmroute.deploy.components import component_update
-from warmroute.deploy.progress import Action, Progress
-from warmroute.deploy.tags import sync_tags
-from warmroute.deploy.waiting import wait_for_component, wait_for_endpoint
+from warmroute.deploy.clean_up import DEFAULT_KEEP, superfluous
+from warmroute.deploy.live import read_live
+from warmroute.deploy.matching import match
+from warmroute.deploy.planning import draft
+from warmroute.deploy.preflight import preflight as preflight_findings
+from warmroute.deploy.prices import hourly_cost
+from warmroute.deploy.results import Outcome
+from warmroute.deploy.wanted import wanted_by
 from warmroute.errors import DeploymentError, IncompleteSpecError
-from warmroute.render import to_boto3
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from boto3.session import Session
 
+    from warmroute.deploy.plan import Plan
+    from warmroute.deploy.planning import Draft
+    from warmroute.deploy.prices import Prices
+    from warmroute.deploy.progress import Progress
     from warmroute.hosting import EndpointSpec
-    from warmroute.render import Call
-
-Result = Literal["created", "updated", "unchanged"]
-"""What a deployment did to one resource."""
 
 MAX_POLL_SECONDS = 3_600
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a deployment did."""
-
-    endpoint: str
-    """Name of the endpoint."""
-
-    result: Result
-    """What happened to the endpoint."""
-
-    endpoint_config: str
-    """Name of the configuration that the endpoint runs."""
-
-    region: str
-    """Region of the endpoint."""
-
-    components: Mapping[str, Result] = field(default_factory=dict)
-    """What happened to each inference component, by its name."""
-
-    left_out: tuple[str, ...] = ()
-    """Components and scaling that were not looked at, since they need a serving endpoint."""
-
-    left_over: tuple[str, ...] = ()
-    """Components that run on the endpoint, and that the spec does not have; they are left alone."""
+MAX_KEEP = 100
 
 
 class Deployment:
     """One spec on its way to one account and region.
 
-    Applying it twice changes nothing the second time: the names of models and configurations are a hash of
-    their content, and an endpoint that already runs its configuration is left alone.
+    Applying it twice changes nothing the second time. State is in AWS alone: the names of models and configurations
+    are a digest of their content, and a tag says whose they are; so a run that was stopped is continued by the next.
 
     Args:
         spec: What to deploy.
@@ -70,172 +49,127 @@ class Deployment:
         DeploymentError: Neither spec nor session names a region, or the environment's profile does not exist.
     """
 
-    def __init__(self, spec: EndpointSpec, session: Session | None = None, *, poll_seconds: float = 10) -> None:
-        if not spec.name_is_known:
-            raise IncompleteSpecError(
-                f"name: {spec.name} is the name of a configuration; a description does not say whose it is.",
-                "Add EndpointName, or name: another name is another fleet.",
-            )
+    def __init__(self, spec: EndpointSpec, session: Session | None = None, *, poll_seconds: float = 10.0) -> None:
         if not 0 < poll_seconds <= MAX_POLL_SECONDS:
             raise DeploymentError(
-                f"poll_seconds: {poll_seconds} is out of range.", f"Allowed: up to {MAX_POLL_SECONDS:,}."
+                f"poll_seconds is {poll_seconds}, so the endpoint would not be looked at.",
+                f"Use a number above 0, up to {MAX_POLL_SECONDS:,}.",
             )
-        self._spec = spec
+        if not spec.name_is_known:
+            raise IncompleteSpecError(
+                "name: the document is a configuration's description, which does not say whose endpoint it is.",
+                "Add EndpointName with the endpoint's name.",
+            )
         session = session or default_session()
+        self._spec = spec
         self._region = region_of(spec, session)
+        self._session = session
         self._aws = Aws(session, self._region)
         self._poll_seconds = poll_seconds
 
-    def apply(self, *, on_progress: Callable[[Progress], None] = lambda _: None, wait: bool = True) -> Outcome:
-        """Create or update the endpoint and everything that belongs to it.
+    def plan(
+        self,
+        *,
+        keep: int = DEFAULT_KEEP,
+        adopt: bool = False,
+        preflight: bool = True,
+        prices: Prices | None = None,
+    ) -> Plan:
+        """What an apply would change; nothing is changed.
+
+        Args:
+            keep: Configurations to keep, the one that serves among them.
+            adopt: Whether an endpoint that was not made by warmroute is taken over.
+            preflight: Whether to ask the account for quotas, roles, images, artefacts and alarms.
+            prices: What instances cost, for an estimate; ``warmroute.deploy.load_prices()`` reads a table.
+
+        Raises:
+            DeploymentError: AWS cannot be asked.
+            IncompleteSpecError: The spec lacks a role or a region that this needs.
+        """
+        plan = self._draft(keep=keep, adopt=adopt, preflight=preflight).plan
+        return replace(plan, cost=hourly_cost(plan.instances, self._region, prices)) if prices else plan
+
+    def apply(
+        self,
+        *,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+        wait: bool = True,
+        keep: int = DEFAULT_KEEP,
+        adopt: bool = False,
+        preflight: bool = True,
+        expected: Plan | None = None,
+    ) -> Outcome:
+        """Make the account match the spec: create, update, verify, clean up, in that order.
 
         Args:
             on_progress: Told of every step.
-            wait: Whether to wait until the endpoint serves. Components and scaling need a serving endpoint, so
-                without waiting they are left out, and named in the outcome.
+            wait: Whether to wait until the endpoint serves. Components, scaling and removals need a serving endpoint,
+                so without waiting they are left out, and named in the outcome.
+            keep: Configurations to keep, the one that serves among them; one in use is never deleted.
+            adopt: Whether an endpoint that was not made by warmroute is taken over.
+            preflight: Whether to ask the account first for quotas, roles, images, artefacts and alarms.
+            expected: A plan that has been looked at; where the account has changed since, nothing is done.
 
         Raises:
-            DeploymentError: AWS refuses, the endpoint is not in a state that can be changed, or the change failed
-                or was rolled back. What serves keeps serving.
+            DeploymentError: AWS refuses, the endpoint is not in a state that can be changed or not ours, or the change
+                failed or was rolled back. What serves keeps serving.
             IncompleteSpecError: The spec lacks a role or a region that this needs.
         """
-        calls = to_boto3(self._spec, region=self._region)
-        config = _only(calls, "create_endpoint")["EndpointConfigName"]
-        current = self._aws.describe("describe_endpoint", EndpointName=self._spec.name)
-        self._refuse_unfit(current, config)
-        self._refuse_components_of_others(calls)
-        for call in calls:
-            if call.operation in _MAKERS:
-                self._make_once(call, on_progress)
-        result = self._point_endpoint(calls, current, on_progress)
-        later = [call for call in calls if call.operation in _NEEDS_SERVICE]
+        drafted = self._draft(keep=keep, adopt=adopt, preflight=preflight)
+        drafted.plan.refuse_errors()
+        if expected is not None and drafted.plan.changes != expected.changes:
+            raise DeploymentError(
+                f"Endpoint {self._spec.name} has changed since the plan was made.", "Look at a new plan."
+            )
+        removed: list[str] = []
+
+        def told(step: Progress) -> None:
+            if step.action == "deleted":
+                removed.append(step.name)
+            on_progress(step)
+
+        run = Applying(self._aws, drafted, adopt=adopt, poll_seconds=self._poll_seconds, on_progress=told)
+        result = run.begin()
+        wanted, config = drafted.wanted, drafted.match.config_name
         if not wait:
-            left_out = tuple(call.parameters[_NEEDS_SERVICE[call.operation]] for call in later)
-            return Outcome(self._spec.name, result, config, self._region, left_out=left_out)
-        wait_for_endpoint(self._aws, self._spec.name, config, poll_seconds=self._poll_seconds, on_progress=on_progress)
-        components = {}
-        for call in later:
-            if call.operation == "create_inference_component":
-                name = call.parameters["InferenceComponentName"]
-                components[name] = self._settle_component(name, call.parameters, on_progress)
-            else:
-                self._aws.call(call.service, call.operation, **call.parameters)
-                on_progress(Progress("ready", "scaling", call.parameters["ResourceId"]))
-        return Outcome(self._spec.name, result, config, self._region, components, left_over=self._left_over(components))
+            policies = (each.policy["PolicyName"] for each in wanted.scaling if each.policy)
+            targets = (each.target["ResourceId"] for each in wanted.scaling)
+            left_out = (*wanted.components, *targets, *policies, *drafted.leaving.components)
+            return Outcome(self._spec.name, result, config, self._region, left_out=left_out, removed=tuple(removed))
+        run.follow()
+        components = run.put_components()
+        run.put_scaling()
+        run.remove(keep)
+        return Outcome(
+            self._spec.name,
+            result,
+            config,
+            self._region,
+            components,
+            left_over=drafted.leaving.left_alone,
+            removed=tuple(removed),
+        )
 
-    def _refuse_unfit(self, current: dict[str, Any] | None, config: str) -> None:
-        """Refuse to touch an endpoint that failed or that is on its way to something else."""
-        status = current["EndpointStatus"] if current else "InService"
-        if status == "Failed":
-            reason = str(current.get("FailureReason", "no reason given") if current else "").rstrip(".")
+    def _draft(self, *, keep: int, adopt: bool, preflight: bool) -> Draft:
+        if not 1 <= keep <= MAX_KEEP:
             raise DeploymentError(
-                f"Endpoint {self._spec.name} is in state Failed: {reason}.",
-                "SageMaker cannot update it; delete it, then apply again.",
+                f"keep is {keep}: the configuration that serves is always kept.", f"Use 1 to {MAX_KEEP}."
             )
-        on_its_way = status in {"Creating", "Updating"} and _config_of(current) == config
-        if status not in {"InService", "UpdateRollbackFailed"} and not on_its_way:
-            lasting = status in {"OutOfService", "Deleting"}
-            raise DeploymentError(
-                f"Endpoint {self._spec.name} is in state {status}, so it cannot be changed now.",
-                "Apply again once it is deleted." if lasting else "Wait until it is InService, then apply again.",
-            )
-
-    def _refuse_components_of_others(self, calls: list[Call]) -> None:
-        """Refuse to take over a component that runs on another endpoint; names are unique in account and region."""
-        for call in calls:
-            if call.operation != "create_inference_component":
-                continue
-            name = call.parameters["InferenceComponentName"]
-            running = self._aws.describe("describe_inference_component", InferenceComponentName=name)
-            if running is not None and running["EndpointName"].lower() != self._spec.name.lower():
-                raise DeploymentError(
-                    f"Inference component {name} belongs to endpoint {running['EndpointName']}.",
-                    "Names of components are unique in an account and region: give this one another name.",
-                )
-
-    def _make_once(self, call: Call, on_progress: Callable[[Progress], None]) -> None:
-        describe, key, arn, kind = _MAKERS[call.operation]
-        name = call.parameters[key]
-        existing = self._aws.describe(describe, **{key: name})
-        action: Action = "created"
-        if existing is not None:
-            action = self._retag(existing[arn], call.parameters)
-        elif not self._aws.create(call.service, call.operation, **call.parameters):
-            action = "unchanged"  # Somebody else has just made it; its name is a hash of its content.
-        on_progress(Progress(action, kind, name))
-
-    def _retag(self, arn: str, wanted: dict[str, Any]) -> Result:
-        return "updated" if "Tags" in wanted and sync_tags(self._aws, arn, wanted["Tags"]) else "unchanged"
-
-    def _point_endpoint(
-        self, calls: list[Call], current: dict[str, Any] | None, on_progress: Callable[[Progress], None]
-    ) -> Result:
-        create = _only(calls, "create_endpoint")
-        result: Result
-        if current is None and self._aws.create("sagemaker", "create_endpoint", **create):
-            result = "created"
-        elif current is None:
-            raise DeploymentError(
-                f"Endpoint {self._spec.name} has just been created by somebody else.", "Apply again to follow it."
-            )
-        elif _config_of(current) == create["EndpointConfigName"]:
-            result = self._retag(current["EndpointArn"], create)
-        else:
-            self._retag(current["EndpointArn"], create)
-            update = _only(to_boto3(self._spec, region=self._region, update=True), "update_endpoint")
-            self._aws.call("sagemaker", "update_endpoint", **update)
-            result = "updated"
-        on_progress(Progress(result, "endpoint", self._spec.name))
-        return result
-
-    def _left_over(self, wanted: Mapping[str, Result]) -> tuple[str, ...]:
-        """Components that run on the endpoint, and that the spec does not have."""
-        if not self._spec.serves_components:
-            return ()
-        found = self._aws.listed("list_inference_components", "InferenceComponents", EndpointNameEquals=self._spec.name)
-        return tuple(sorted({each["InferenceComponentName"] for each in found} - wanted.keys()))
-
-    def _settle_component(self, name: str, wanted: dict[str, Any], on_progress: Callable[[Progress], None]) -> Result:
-        """Create or update one component, and wait until it serves."""
-        running = self._aws.describe("describe_inference_component", InferenceComponentName=name)
-        if running is None:
-            self._aws.call("sagemaker", "create_inference_component", **wanted)
-            result: Result = "created"
-        else:
-            result = self._retag(running["InferenceComponentArn"], wanted)
-            if update := component_update(self._spec, wanted, running):
-                self._aws.call("sagemaker", "update_inference_component", **update)
-                result = "updated"
-        on_progress(Progress(result, "inference component", name))
-        wait_for_component(self._aws, name, poll_seconds=self._poll_seconds, on_progress=on_progress)
-        return result
-
-
-_MAKERS = {
-    "create_model": ("describe_model", "ModelName", "ModelArn", "model"),
-    "create_endpoint_config": (
-        "describe_endpoint_config",
-        "EndpointConfigName",
-        "EndpointConfigArn",
-        "endpoint configuration",
-    ),
-}
-"""How to look for what a call makes: the describing method, its name, its ARN, and what it is called."""
-
-
-def _config_of(endpoint: dict[str, Any] | None) -> str | None:
-    """The configuration that an endpoint runs, or is on its way to."""
-    pending = (endpoint or {}).get("PendingDeploymentSummary") or endpoint or {}
-    return pending.get("EndpointConfigName")
-
-
-_NEEDS_SERVICE = {
-    "create_inference_component": "InferenceComponentName",
-    "register_scalable_target": "ResourceId",
-    "put_scaling_policy": "PolicyName",
-}
-"""What can be made only once the endpoint serves, and the parameter that names it."""
-
-
-def _only(calls: list[Call], operation: str) -> dict[str, Any]:
-    return next(call.parameters for call in calls if call.operation == operation)
+        wanted = wanted_by(self._spec, self._region)
+        live = read_live(self._aws, self._spec.name, wanted)
+        found = match(wanted, live)
+        clean_up = superfluous(
+            self._aws,
+            self._spec.name,
+            live.configurations,
+            needed_configs=(found.config_name,),
+            needed_models=(*wanted.models, *found.models.values()),
+            keep=keep,
+        )
+        drafted = draft(wanted, live, clean_up, adopt=adopt)
+        if not preflight:
+            return drafted
+        plan = drafted.plan
+        asked = preflight_findings(self._spec, self._session, self._region, peak=plan.instances)
+        return replace(drafted, plan=replace(plan, findings=(*plan.findings, *asked)))

@@ -1,12 +1,37 @@
-"""What a deployment tells its caller while it runs."""
+"""What a deployment tells its caller while it runs: one typed event for each step and each look."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-Action = Literal["created", "updated", "unchanged", "waiting", "ready"]
-"""What happened to a resource: the first three once each, then waiting as often as it is asked after, then ready."""
+Action = Literal["created", "updated", "unchanged", "deleted", "waiting", "ready"]
+"""What happened to a resource: the first four once each; then waiting as often as it is looked at, and ready."""
+
+
+@dataclass(frozen=True, slots=True)
+class VariantProgress:
+    """One variant while the endpoint is waited for."""
+
+    name: str
+    ready_instances: int
+    """Instances that serve."""
+
+    wanted_instances: int
+    """Instances that shall serve."""
+
+    weight: float
+    """Its weight in the traffic now."""
+
+    new_ready_instances: int | None = None
+    """Instances of the new fleet that are ready; None where no second fleet is on its way."""
+
+    new_wanted_instances: int | None = None
+    """Instances that the new fleet shall have; None where no second fleet is on its way."""
+
+    stage: str = ""
+    """What SageMaker does to it: ``Creating``, ``ActivatingTraffic`` while traffic moves, ``Baking`` while alarms are
+    watched, ``Deleting``. Source: botocore ``VariantStatus``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,3 +53,9 @@ class Progress:
 
     wanted_instances: int = 0
     """Instances that are wanted, over all variants, while the endpoint is waited for."""
+
+    variants: tuple[VariantProgress, ...] = ()
+    """Each variant, while the endpoint is waited for."""
+
+    waited_seconds: float = 0.0
+    """How long it has been waited for."""

@@ -1,26 +1,41 @@
-"""Tags of what already exists, brought to what the spec says."""
+"""Tags of what already exists: read, and brought to what the spec says."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from warmroute.deploy.ownership import as_mapping
+from warmroute.errors import DeploymentError
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from warmroute.deploy.aws import Aws
 
 
-def sync_tags(aws: Aws, arn: str, tags: list[dict[str, str]]) -> bool:
-    """Add the tags that a resource lacks or has with another value; tags that others have given it stay.
+def tags_of(aws: Aws, arn: str) -> dict[str, str]:
+    """The tags of a SageMaker resource; none where it is gone.
 
     Args:
         aws: The account and region.
         arn: The resource.
-        tags: The tags that it should have, in AWS's form.
 
-    Returns:
-        Whether anything was changed.
+    Raises:
+        DeploymentError: AWS cannot be asked.
     """
-    present = {tag["Key"]: tag["Value"] for tag in aws.listed("list_tags", "Tags", ResourceArn=arn)}
-    lacking = [tag for tag in tags if present.get(tag["Key"]) != tag["Value"]]
-    if lacking:
-        aws.call("sagemaker", "add_tags", ResourceArn=arn, Tags=lacking)
-    return bool(lacking)
+    try:
+        return as_mapping(aws.listed("list_tags", "Tags", ResourceArn=arn))
+    except DeploymentError as error:
+        if aws.is_missing(error):
+            return {}
+        raise
+
+
+def lacking_tags(present: Mapping[str, str], wanted: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+    """The tags that a resource lacks or has with another value; tags that others have given it stay.
+
+    Args:
+        present: Tags of the resource.
+        wanted: Tags that it should have, in AWS's form.
+    """
+    return [dict(tag) for tag in wanted if present.get(tag["Key"]) != tag["Value"]]

@@ -1,0 +1,43 @@
+"""``warmroute destroy``: an endpoint's end."""
+
+from __future__ import annotations
+
+import typer
+
+from warmroute.cli.deploying import (
+    EndpointArgument,
+    PollOption,
+    RegionOption,
+    YesOption,
+    can_ask,
+    deployed_endpoint,
+    shown,
+)
+from warmroute.cli.output import Format, FormatOption, print_json
+from warmroute.errors import DeploymentError
+
+
+def destroy(
+    endpoint: EndpointArgument,
+    poll: PollOption = 10.0,
+    yes: YesOption = False,
+    region: RegionOption = None,
+    format: FormatOption = Format.TEXT,  # noqa: A002
+) -> None:
+    """Delete an endpoint and everything that was made for it, and nothing of anybody else's.
+
+    Asks first; in a script, give --yes.
+
+    Example: warmroute destroy support-bot --yes
+    """
+    deployed = deployed_endpoint(endpoint, region, poll_seconds=poll)
+    if not yes:
+        if not can_ask() or format is Format.JSON:
+            raise DeploymentError(f"Endpoint {deployed.name} is not deleted without a question.", "Give --yes.")
+        typer.confirm(f"Delete endpoint {deployed.name} and all that was made for it?", abort=True)
+    if format is Format.JSON:
+        print_json({"endpoint": deployed.name, "removed": deployed.destroy()})
+        return
+    with shown() as show:
+        removed = deployed.destroy(on_progress=show)
+    typer.echo(f"{deployed.name}: {len(removed)} resources deleted" if removed else f"{deployed.name}: nothing is left")

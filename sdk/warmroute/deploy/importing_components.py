@@ -1,0 +1,90 @@
+"""The inference components and the scaling of an endpoint that exists, as values of a spec."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from warmroute.deploy.components import as_asked, base_of
+from warmroute.deploy.contents import with_models
+from warmroute.deploy.ownership import OWN_PREFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from warmroute.deploy.live import Existing, Live
+    from warmroute.deploy.live_scaling import LiveScaling
+
+
+def component_values(live: Live, called: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The components on an endpoint.
+
+    Args:
+        live: What the account has.
+        called: By name of a model, what the spec calls it.
+    """
+    return [_component(name, existing, live, called) for name, existing in live.components.items()]
+
+
+def scaling_values(live: Live) -> list[dict[str, Any]]:
+    """The automatic scaling of an endpoint, as far as a spec can say it.
+
+    Args:
+        live: What the account has.
+    """
+    return [_scaling(scaling) for _, scaling in sorted(live.scaling.items())]
+
+
+def _component(name: str, existing: Existing, live: Live, called: Mapping[str, str]) -> dict[str, Any]:
+    described = existing.described
+    values: dict[str, Any] = {"name": name}
+    if base_of(described) is None:
+        values["variant_name"] = described["VariantName"]
+    for key in ("Specification", "Specifications"):
+        if described.get(key):
+            values[key] = _without_empty_model(with_models(as_asked(described[key]), called))
+    copies = described.get("RuntimeConfig", {}).get("DesiredCopyCount")
+    if copies is not None:
+        values["runtime_config"] = {"copy_count": copies}
+    if described.get("LastDeploymentConfig"):
+        values["deployment_config"] = described["LastDeploymentConfig"]
+    tags = {key: value for key, value in existing.tags.items() if not key.startswith((OWN_PREFIX, "aws:"))}
+    if tags and tags != {key: value for key, value in live.tags.items() if key in tags}:
+        values["tags"] = tags
+    return values
+
+
+def _without_empty_model(value: Any) -> Any:
+    """A specification in which the only model is not named."""
+    if isinstance(value, list):
+        return [_without_empty_model(each) for each in value]
+    return {key: item for key, item in value.items() if not (key == "ModelName" and not item)}
+
+
+def _scaling(scaling: LiveScaling) -> dict[str, Any]:
+    resource, _ = scaling.key
+    kind = "variant_name" if resource.startswith("endpoint/") else "inference_component_name"
+    values: dict[str, Any] = {
+        kind: resource.rpartition("/")[2],
+        "min_capacity": scaling.target["MinCapacity"],
+        "max_capacity": scaling.target["MaxCapacity"],
+    }
+    tracking = next(_trackings(scaling), None)
+    if tracking:
+        values["target_tracking"] = tracking
+    return values
+
+
+def _trackings(scaling: LiveScaling) -> Iterator[dict[str, Any]]:
+    """The target-tracking policies that a spec can say: those of a predefined metric."""
+    names = {
+        "TargetValue": "target_value",
+        "ScaleInCooldown": "scale_in_cooldown",
+        "ScaleOutCooldown": "scale_out_cooldown",
+        "DisableScaleIn": "disable_scale_in",
+    }
+    for policy in scaling.policies.values():
+        configuration = policy.get("TargetTrackingScalingPolicyConfiguration") or {}
+        metric = configuration.get("PredefinedMetricSpecification", {}).get("PredefinedMetricType")
+        if metric:
+            known = {ours: configuration[theirs] for theirs, ours in names.items() if configuration.get(theirs)}
+            yield {**known, "predefined_metric_type": metric}

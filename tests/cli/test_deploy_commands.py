@@ -1,0 +1,208 @@
+"""plan, apply, status, rollback, destroy and import against an account in this process."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+from moto import mock_aws
+
+from warmroute.demo import example_spec_text
+from warmroute.deploy import waiting
+from warmroute.local.control import Clock, Durations, install
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from conftest import Ran
+
+    Run = Callable[..., Ran]
+
+QUIET = ("--no-preflight",)
+
+
+@pytest.fixture(autouse=True)
+def account(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    clock = Clock(speed=0)
+    install(clock=clock, durations=Durations())
+    monkeypatch.setattr(waiting.time, "sleep", clock.advance)
+    for name in ("AWS_ENDPOINT_URL", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    with mock_aws():
+        yield
+    install(clock=Clock(), durations=Durations())
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    file = tmp_path / "endpoint.yaml"
+    file.write_text(example_spec_text(), encoding="utf-8")
+    return file
+
+
+def _threshold(spec: Path, number: int) -> str:
+    text = example_spec_text()
+    assert "concurrency_threshold: 16" in text
+    spec.write_text(text.replace("concurrency_threshold: 16", f"concurrency_threshold: {number}"), encoding="utf-8")
+    return str(spec)
+
+
+def test_plan_has_an_exit_code_for_changes_and_one_for_none(run: Run, spec: Path) -> None:
+    before = run("plan", str(spec), *QUIET)
+    assert before.code == 3
+    assert "+ create endpoint support-bot" in before.out
+    assert "USD an hour now" in before.out
+
+    run("apply", str(spec), *QUIET)
+    after = run("plan", str(spec), *QUIET)
+
+    assert (after.code, after.out.splitlines()[-1]) == (0, "Nothing to do.")
+
+
+def test_plan_shows_each_field_and_the_traffic(run: Run, spec: Path) -> None:
+    run("apply", str(spec), *QUIET)
+
+    ran = run("plan", _threshold(spec, 24), *QUIET)
+
+    assert "± replace endpoint configuration support-bot-" in ran.out
+    field = "variants.main.routing_config.prefix_aware_routing_config.concurrency_threshold"
+    assert f"      {field}: 16 → 24" in ran.out.splitlines()
+    assert "starts with cold caches" in ran.out
+    assert "ml.p5.48xlarge: 7 now, 14 at the peak, 7 after" in ran.out
+    assert "\x1b" not in ran.out
+
+
+def test_plan_as_json(run: Run, spec: Path) -> None:
+    ran = run("plan", str(spec), *QUIET, "--format", "json")
+
+    plan = json.loads(ran.out)
+    assert (ran.code, plan["is_empty"], plan["rollout"]) == (3, False, "create")
+    assert [change["action"] for change in plan["changes"]] == ["create"] * 3
+
+
+def test_plan_fails_where_an_apply_would_be_stopped(run: Run, spec: Path) -> None:
+    ran = run("plan", str(spec))  # The account has no such role.
+
+    assert ran.code == 1
+    assert "WR803" in ran.out
+
+
+def test_apply_is_stopped_before_anything_is_changed(run: Run, spec: Path) -> None:
+    ran = run("apply", str(spec))
+
+    assert (ran.code, ran.out) == (1, "")
+    assert "The account has no role" in ran.err
+    assert run("status", "support-bot").code == 1
+
+
+def test_apply_can_be_tried_dry(run: Run, spec: Path) -> None:
+    ran = run("apply", str(spec), *QUIET, "--dry-run")
+
+    assert ran.code == 3
+    assert "+ create endpoint support-bot" in ran.out
+    assert run("status", "support-bot").code == 1
+
+
+def test_status_by_name_and_by_spec(run: Run, spec: Path) -> None:
+    run("apply", str(spec), *QUIET)
+
+    by_name, by_spec = run("status", "support-bot"), run("status", str(spec))
+
+    assert by_name.out == by_spec.out
+    assert "support-bot in us-east-1: InService" in by_name.out
+    assert "variant main: 7 of 7 ml.p5.48xlarge, weight 1, PREFIX_AWARE" in by_name.out
+    assert json.loads(run("status", "support-bot", "--format", "json").out)["status"] == "InService"
+
+
+def test_rollback_goes_back(run: Run, spec: Path) -> None:
+    run("apply", str(spec), *QUIET)
+    first = json.loads(run("status", "support-bot", "--format", "json").out)["endpoint_config"]
+    run("apply", _threshold(spec, 24), *QUIET)
+
+    ran = run("rollback", "support-bot")
+
+    assert ran.out.splitlines()[-1] == f"support-bot: updated, configuration {first}, us-east-1"
+
+
+def test_destroy_wants_a_yes(run: Run, spec: Path) -> None:
+    run("apply", str(spec), *QUIET)
+
+    assert "Give --yes" in run("destroy", str(spec)).err
+    assert run("destroy", str(spec), "--yes").out.splitlines()[-1] == "support-bot: 3 resources deleted"
+    assert run("destroy", str(spec), "--yes").out == "support-bot: nothing is left\n"
+
+
+def test_import_writes_a_spec_on_which_there_is_nothing_to_do(run: Run, spec: Path, tmp_path: Path) -> None:
+    run("apply", str(spec), *QUIET)
+    target = tmp_path / "imported.yaml"
+
+    assert run("import", "support-bot", "--output", str(target)).code == 0
+
+    assert yaml.safe_load(target.read_text("utf-8"))["model"]["vllm"]["tensor_parallel_size"] == 8
+    assert run("plan", str(target), *QUIET).code == 0
+    again = run("import", "support-bot", "--output", str(target))
+    assert (again.code, again.err) == (1, f"{target}: the file exists. Give another name, or move it away.\n")
+
+
+def test_import_says_that_a_secret_is_in_it(run: Run, spec: Path) -> None:
+    text = example_spec_text().replace("  vllm:\n", "  environment: {HF_TOKEN: hf_secret}\n  vllm:\n")
+    spec.write_text(text, encoding="utf-8")
+    run("apply", str(spec), *QUIET)
+
+    ran = run("import", "support-bot")
+
+    assert yaml.safe_load(ran.out)["model"]["environment"] == {"HF_TOKEN": "hf_secret"}
+    assert "holds the values of HF_TOKEN" in ran.err
+
+
+@pytest.mark.parametrize("command", ["status", "rollback", "import"])
+def test_an_endpoint_that_does_not_exist_is_one_line(run: Run, command: str) -> None:
+    ran = run(command, "nobody")
+
+    assert (ran.code, ran.err) == (1, "There is no endpoint nobody in us-east-1. Check the name and the region.\n")
+
+
+def test_prices_of_ones_own(run: Run, spec: Path, tmp_path: Path) -> None:
+    table = tmp_path / "prices.yaml"
+    table.write_text("as_of: 2026-01-01\nsource: ours\nregions: {us-east-1: {ml.p5.48xlarge: 10}}\n", encoding="utf-8")
+
+    ran = run("plan", str(spec), *QUIET, "--prices", str(table))
+
+    assert "0.00 USD an hour now, 70.00 during the change, 70.00 after it (prices of 2026-01-01)" in ran.out
+
+
+def test_apply_asks_a_person_and_takes_no_for_an_answer(run: Run, spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warmroute.cli.apply.can_ask", lambda: True)
+
+    no = run("apply", str(spec), *QUIET, stdin="n\n")
+    assert (no.code, run("status", "support-bot").code) == (1, 1)
+    assert "+ create endpoint support-bot" in no.out
+
+    assert run("apply", str(spec), *QUIET, stdin="y\n").code == 0
+    nothing = run("apply", str(spec), *QUIET)  # Without a question.
+    assert "Nothing to do." in nothing.out
+
+
+def test_a_terminal_shows_a_bar_of_instances(run: Run, spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warmroute.cli.deploying.is_terminal", lambda: True)
+
+    ran = run("apply", str(spec), *QUIET)
+
+    assert "support-bot: InService" in ran.out
+    assert "7/7" in ran.out
+
+
+def test_ctrl_c_says_that_sagemaker_goes_on(run: Run, spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(_: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(waiting.time, "sleep", interrupt)
+
+    ran = run("apply", str(spec), *QUIET)
+
+    assert (ran.code, ran.err.splitlines()[-1].split(".")[0]) == (1, "Stopped")
+    assert "give the same command again" in ran.err
