@@ -2,15 +2,34 @@
 
 import sys
 
-from benchmarks import client_boto3, client_openai, prefix_canonical, prefix_explain, startup, validation
+from benchmarks import (
+    cdk_synth,
+    client_boto3,
+    client_openai,
+    fleet_aws,
+    fleet_golden,
+    fleet_llm_d,
+    fleet_speed,
+    prefix_agentic,
+    prefix_canonical,
+    prefix_explain,
+    startup,
+    validation,
+)
 
 BENCHMARKS = {
     "startup": startup.run,
     "validation": validation.run,
     "prefix_canonical": prefix_canonical.run,
+    "prefix_agentic": prefix_agentic.run,
     "prefix_explain": prefix_explain.run,
     "client_boto3": client_boto3.run,
     "client_openai": client_openai.run,
+    "fleet_golden": fleet_golden.run,
+    "fleet_llm_d": fleet_llm_d.run,
+    "fleet_aws": fleet_aws.run,
+    "fleet_speed": fleet_speed.run,
+    "cdk_synth": cdk_synth.run,
 }
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import httpx2
+import orjson
 from openai import OpenAI
 
 from benchmarks.client_requests import chat, seconds_each
@@ -21,15 +22,23 @@ ANSWER = {
 
 
 def run() -> None:
-    """``chat.completions.create`` of a wrapped client, against that of a plain one."""
+    """``chat.completions.create`` of a wrapped client, against that of a plain one.
+
+    Below it stands the least that a wrapper of ``create`` can reach: what the plain client needs for a chat without
+    messages, and orjson for writing the request.
+    """
+    empty = {**chat(1, 0), "messages": []}
     wrapped, plain = openai.wrap(_client(), prompt_cache_key="team-a"), _client()
     for messages, kilobytes, tools, goal in ((61, 32, 0, 1 / 3), (8, 256, 40, 1 / 10)):
         request = chat(messages, kilobytes, tools=tools)
-        ours, theirs = seconds_each(
+        ours, theirs, bare, written = seconds_each(
             lambda: wrapped.chat.completions.create(**request),  # noqa: B023
             lambda: plain.chat.completions.create(**request),  # noqa: B023
+            lambda: plain.chat.completions.create(**empty),
+            lambda: orjson.dumps(request),  # noqa: B023
         )
         line(f"wrapped openai / plain, {kilobytes} KB", ours, theirs, goal)
+        line(f"  the least possible / plain, {kilobytes} KB", bare + written, theirs, goal)
 
 
 def _client() -> Any:

@@ -48,7 +48,7 @@ def test_programs_of_the_pages_run(program: str, monkeypatch: pytest.MonkeyPatch
 
 
 def test_commands_of_the_pages_exist() -> None:
-    known = {command.callback.__name__ for command in app.registered_commands if command.callback}
+    known = {command.name for command in app.registered_commands}
     for page in DOCS.glob("*.md"):
         text = page.read_text("utf-8")
         used = re.findall(r"^warmroute (\w+)", text, re.MULTILINE) + re.findall(r"`warmroute (\w+)", text)
