@@ -8,7 +8,7 @@ import boto3
 import pytest
 
 from warmroute.demo import example_spec
-from warmroute.deploy import Deployment
+from warmroute.deploy import Deployment, Progress
 from warmroute.errors import DeploymentError, IncompleteSpecError
 from warmroute.hosting import EndpointSpec
 from warmroute.local.control import fail_next_deployment
@@ -141,6 +141,26 @@ def test_a_rolled_back_update_is_a_failure_although_it_ends_in_service(account: 
 
     assert first.endpoint_config in failure.value.remedy
     assert account.sagemaker.describe_endpoint(EndpointName="support-bot")["EndpointStatus"] == "InService"
+
+
+def test_an_update_of_somebody_else_is_no_roll_back(account: Account) -> None:
+    account.deploy(SPEC)
+    settings = account.sagemaker.describe_endpoint_config(
+        EndpointConfigName=account.sagemaker.describe_endpoint(EndpointName="support-bot")["EndpointConfigName"]
+    )["ProductionVariants"]
+    account.sagemaker.create_endpoint_config(EndpointConfigName="theirs", ProductionVariants=settings)
+    overtaken = []
+
+    def overtake(step: Progress) -> None:
+        if step.status == "Updating" and not overtaken:
+            overtaken.append(step)
+            account.clock.advance(3_600)
+            account.sagemaker.update_endpoint(EndpointName="support-bot", EndpointConfigName="theirs")
+            account.clock.advance(3_600)
+
+    changed = Deployment(_routed(RoutingConfig.random()), account.session, poll_seconds=1)
+    with pytest.raises(DeploymentError, match="serves theirs: somebody else has updated it meanwhile"):
+        changed.apply(on_progress=overtake, preflight=False)
 
 
 @pytest.mark.parametrize(

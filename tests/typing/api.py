@@ -30,7 +30,7 @@ from warmroute import (
     parse_spec,
 )
 from warmroute.client import openai, sagemaker
-from warmroute.client.bearer_token import BearerTokens
+from warmroute.client.bearer_token import AsyncBearerTokens, BearerTokens
 from warmroute.client.body_size import BodyTooLargeError
 from warmroute.client.chat import (
     AsyncSageMakerChat,
@@ -43,9 +43,15 @@ from warmroute.client.chat import (
     UnexpectedReplyError,
     Usage,
 )
-from warmroute.client.errors import MissingCredentialsError, UnsupportedClientError
+from warmroute.client.errors import (
+    MissingCredentialsError,
+    MissingRegionError,
+    UnsupportedClientError,
+    UnsupportedSessionError,
+)
 from warmroute.client.ids import hashed_id
 from warmroute.client.testing import FakeEndpoint, RecordedRequest
+from warmroute.deploy import DeployedEndpoint, Deployment, Imported, Outcome, Plan, Progress, Status
 from warmroute.prefix import CanonicalJsonError, FieldOrder, RoutingKey, canonical_json, routing_key
 
 
@@ -87,7 +93,9 @@ def errors(error: WarmrouteError) -> None:
         assert_type(error.code, str)
     if isinstance(error, UnexpectedReplyError):
         assert_type(error.answer, bytes)
-    if isinstance(error, (MissingCredentialsError, UnsupportedClientError)):
+    if isinstance(
+        error, (MissingCredentialsError, MissingRegionError, UnsupportedClientError, UnsupportedSessionError)
+    ):
         assert_type(error.remedy, str)
 
 
@@ -97,6 +105,25 @@ def prefixes(request: Mapping[str, Any]) -> None:
     assert_type(canonical_json(request, order=FieldOrder(tools="after_messages")), bytes)
     assert_type(routing_key(body, api="invoke", prefix_length=1_024), RoutingKey)
     assert_type(routing_key(request, api="openai", prefix_length=1_024, prefix_aware_id="a"), RoutingKey)
+
+
+def deployments(spec: EndpointSpec) -> None:
+    def show(step: Progress) -> None:
+        assert_type(step.waited_seconds, float)
+
+    deployment = Deployment(spec)
+    plan = deployment.plan(keep=5)
+    assert_type(plan, Plan)
+    assert_type(plan.is_empty, bool)
+    assert_type(deployment.apply(on_progress=show), Outcome)
+    live = DeployedEndpoint("support-bot", region="us-east-1")
+    assert_type(live.status(), Status)
+    assert_type(live.rollback(), Outcome)
+    assert_type(live.to_spec(), Imported)
+
+
+def tokens() -> tuple[BearerTokens, AsyncBearerTokens]:
+    return BearerTokens("us-east-1"), AsyncBearerTokens("us-east-1")
 
 
 class Runtime:

@@ -53,10 +53,11 @@ def wait_for_endpoint(
     Raises:
         DeploymentError: The endpoint failed, was rolled back or went away, or AWS cannot be asked any more.
     """
-    changing, unseen = False, 0
+    changing, unseen, before = False, 0, None
     longest = longest_wait(guardrails)
     for state, waited in _states(aws, "describe_endpoint", {"EndpointName": name}, poll_seconds, longest):
         status, runs = state["EndpointStatus"], state["EndpointConfigName"]
+        before = before or runs
         is_before = (status == "InService" and runs != config) or status == "UpdateRollbackFailed"
         if is_before and not changing and unseen < PATIENCE:
             unseen += 1  # The update is not seen yet.
@@ -69,6 +70,11 @@ def wait_for_endpoint(
             raise DeploymentError(
                 f"Endpoint {name} ended in state {status}: {reason_of(state)}.",
                 where_to_look(aws, name, state, guardrails),
+            )
+        if runs not in {config, before} and "FailureReason" not in state:
+            raise DeploymentError(
+                f"Endpoint {name} serves {runs}: somebody else has updated it meanwhile.",
+                "Compare with: warmroute plan, then apply again if this spec is the one that is wanted.",
             )
         if runs != config:
             raise DeploymentError(

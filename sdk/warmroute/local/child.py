@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
 
+DEFAULT_REGION = "us-east-1"
+"""Where clients look that name no region."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunningLocally:
     """A local endpoint that answers."""
@@ -31,15 +35,16 @@ class RunningLocally:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Environment variables that send boto3 and the AWS CLI here, with keys of no account."""
+        """Environment variables that send boto3 and the AWS CLI here, with keys of no account and a region."""
         return {
             "AWS_ENDPOINT_URL": self.url,
+            "AWS_DEFAULT_REGION": DEFAULT_REGION,
             "AWS_ACCESS_KEY_ID": ACCESS_KEY,
             "AWS_SECRET_ACCESS_KEY": ACCESS_KEY,
             "AWS_EC2_METADATA_DISABLED": "true",
         }
 
-    def session(self, region: str = "us-east-1") -> Session:
+    def session(self, region: str = DEFAULT_REGION) -> Session:
         """A boto3 session whose clients and resources all come here."""
         return local_session(self.url, region)
 
