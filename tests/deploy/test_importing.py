@@ -141,6 +141,14 @@ def test_a_plan_on_an_imported_spec_has_nothing_to_do(account: Account, document
     assert account.plan(again).is_empty
 
 
+def test_numbers_of_tokens_are_no_secrets(account: Account) -> None:
+    spec = example_spec()
+    account.deploy(spec)
+    assert spec.model.vllm.enable_prompt_tokens_details
+
+    assert imported(account, spec.name, spec.region).secrets == ()
+
+
 def test_what_was_written_comes_back_in_its_own_words(account: Account) -> None:
     spec = parse_spec(VARIANTS)
     account.deploy(spec)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -133,8 +134,9 @@ def _secrets(spec: EndpointSpec) -> tuple[str, ...]:
     found = set()
     for variant in spec.all_variants:
         for environment in spec.environments(variant):
-            found |= {name for name in environment if any(word in name.upper() for word in _SECRET_WORDS)}
+            found |= {name for name in environment if _SECRET.search(name)}
     return tuple(sorted(found))
 
 
-_SECRET_WORDS = ("TOKEN", "SECRET", "PASSWORD", "API_KEY", "CREDENTIAL")
+# Tokens in the plural are those that a model counts: SM_VLLM_MAX_NUM_BATCHED_TOKENS.
+_SECRET = re.compile(r"TOKEN(?!S)|SECRET|PASSWORD|API_KEY|CREDENTIAL", re.IGNORECASE)
