@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
+import jsonschema
 import pytest
 
 from warmroute.prefix import canonical_json, routing_key
@@ -18,6 +20,51 @@ if TYPE_CHECKING:
     Run = Callable[..., Ran]
 
 CHAT = {"temperature": 0.2, "messages": [{"role": "system", "content": "You help. " * 200}]}
+
+
+def _object(required: dict[str, Any], optional: dict[str, Any] | None = None) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "required": list(required),
+        "properties": {**required, **(optional or {})},
+        "additionalProperties": False,
+    }
+
+
+TEXT = _object({"text": {"type": "string", "minLength": 1}})
+URI = {"type": "string", "pattern": "^([A-Za-z0-9._~!$&'()*+,;=@:/-]|%[0-9A-F]{2})+$"}
+PLACE = _object(
+    {
+        "physicalLocation": _object(
+            {
+                "artifactLocation": _object({"uri": URI}, {"uriBaseId": {"type": "string"}}),
+                "region": _object({"startLine": {"type": "integer", "minimum": 1}}),
+            }
+        )
+    },
+    {"logicalLocations": {"type": "array", "items": _object({"fullyQualifiedName": {"type": "string"}})}},
+)
+RESULT = _object(
+    {
+        "ruleId": {"type": "string"},
+        "level": {"enum": ["none", "note", "warning", "error"]},
+        "message": TEXT,
+        "locations": {"type": "array", "items": PLACE},
+    }
+)
+RULE = _object({"id": {"type": "string"}, "shortDescription": TEXT})
+DRIVER = _object({"name": {"type": "string"}, "rules": {"type": "array", "uniqueItems": True, "items": RULE}})
+SARIF = _object(
+    {
+        "version": {"const": "2.1.0"},
+        "runs": {
+            "type": "array",
+            "items": _object({"tool": _object({"driver": DRIVER}), "results": {"type": "array", "items": RESULT}}),
+        },
+    },
+    {"$schema": {"type": "string", "format": "uri"}},
+)
+"""What SARIF 2.1.0 says of the members that we write; others would have to be looked up there first."""
 
 
 def _write(folder: Path, name: str, *values: Any) -> str:
@@ -125,10 +172,25 @@ def test_lint_takes_no_name_for_volatile_text(run: Run, tmp_path: Path) -> None:
 
 def test_lint_reads_the_bodies_of_a_batch_and_is_quiet_when_there_is_nothing(run: Run, tmp_path: Path) -> None:
     body = {"model": "llama", "messages": [{"role": "system", "content": "You help. " * 500}]}
-    path = _write(tmp_path, "batch.jsonl", *[{"custom_id": str(n), "method": "POST", "body": body} for n in range(2)])
+    path = tmp_path / "batch.jsonl"
+    line = b'{"custom_id": "1", "method": "POST", "body": %b , "url": "/v1/chat/completions"}\n' % canonical_json(body)
+    path.write_bytes(line * 2)
 
-    ran = run("lint", path)
+    ran = run("lint", str(path))
     assert (ran.code, ran.out) == (0, "")
+
+
+def test_lint_sees_the_body_of_a_batch_as_it_is_written(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "batch.jsonl"
+    twice = b'{"model":"a","model":"b","messages":[]}'
+    number = b'{"inputs":"%b","seed":%b}' % (b"a" * 5_000, b"1" * 40)
+    lines = [b'{"custom_id":"%d","n":[{"body":1}],"body":%b}' % (n, body) for n, body in enumerate((twice, number))]
+    path.write_bytes(b"\n".join(lines))
+
+    found = json.loads(run("lint", str(path), "--format", "json").out)
+    assert [(each["line"], each["id"], each["path"]) for each in found if each["id"] != "WP103"] == [
+        (1, "WP101", "model"),
+    ]
 
 
 def test_lint_as_sarif(run: Run, tmp_path: Path) -> None:
@@ -139,6 +201,36 @@ def test_lint_as_sarif(run: Run, tmp_path: Path) -> None:
     assert log["version"] == "2.1.0"
     assert {result["ruleId"] for result in sarif_run["results"]} <= rules
     assert sarif_run["results"][0]["locations"][0]["physicalLocation"]["region"] == {"startLine": 1}
+
+
+NAME, QUOTED = "a b#é%:?.json", "a%20b%23%C3%A9%25%3A%3F.json"
+
+
+def test_sarif_gives_a_file_in_the_working_folder_from_there(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x").mkdir()
+    path = _write(tmp_path / "x", NAME, CHAT)
+    for given in (path, f"x/{NAME}", f"./x/../x/{NAME}"):
+        log = json.loads(run("lint", given, "--format", "sarif").out)
+        place = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+        assert place["artifactLocation"] == {"uri": f"x/{QUOTED}", "uriBaseId": "%SRCROOT%"}
+        jsonschema.validate(log, SARIF)
+
+
+def test_sarif_gives_another_file_as_an_absolute_uri(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "x").mkdir()
+    monkeypatch.chdir(tmp_path / "x")
+    path = _write(tmp_path, NAME, CHAT)
+    for given in (path, f"../{NAME}"):
+        log = json.loads(run("lint", given, "--format", "sarif").out)
+        place = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+        assert place["artifactLocation"] == {"uri": f"file://{quote(str(tmp_path))}/{QUOTED}"}
+        jsonschema.validate(log, SARIF)
+    log = json.loads(run("lint", "-", "--format", "sarif", stdin="{}").out)
+    assert log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": "stdin"}
+    jsonschema.validate(log, SARIF)
 
 
 @pytest.mark.parametrize("command", [["canonical"], ["key"], ["explain", "-"], ["lint"]])

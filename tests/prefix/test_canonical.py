@@ -1,9 +1,11 @@
 """Canonical JSON is the same value, and the same bytes for every way to write a request."""
 
 import enum
+import gc
 import json
 import pickle
 import random
+import weakref
 from collections import OrderedDict
 from types import MappingProxyType
 from typing import Any
@@ -267,11 +269,33 @@ def test_every_order_has_the_same_value(request_: dict[str, Any], place: Any) ->
     assert canonical_json(written, order=order) == written
 
 
-@pytest.mark.parametrize(("settings", "path"), [({"tools": "last"}, "tools"), ({"version": 2}, "version")])
+@pytest.mark.parametrize(
+    ("settings", "path"),
+    [
+        ({"tools": "last"}, "tools"), ({"tools": []}, "tools"), ({"tools": None}, "tools"), ({"tools": {}}, "tools"),
+        ({"version": 2}, "version"), ({"version": True}, "version"), ({"version": [1]}, "version"),
+    ],
+)  # fmt: skip
 def test_unknown_orders_are_refused(settings: dict[str, Any], path: str) -> None:
     with pytest.raises(InvalidSettingsError) as caught:
         FieldOrder(**settings)
     assert [finding.path for finding in caught.value.findings] == [path]
+
+
+class Name(str):
+    """A key whose life can be watched."""
+
+    __slots__ = ("__weakref__",)
+
+
+@pytest.mark.parametrize("names", [["x" * 100_000], [f"x{n}" for n in range(5_000)]])
+def test_no_huge_list_of_names_is_kept(names: list[str]) -> None:
+    fields: dict[str, Any] = {Name(name): 1 for name in names}
+    assert list(in_order(fields, FieldOrder())) == sorted(names)
+    last = weakref.ref(next(iter(fields)))
+    del fields
+    gc.collect()
+    assert last() is None
 
 
 @given(requests)
@@ -313,6 +337,13 @@ def test_every_listed_field_has_its_place() -> None:
 def test_each_number_has_one_notation(number: float, expected: str) -> None:
     assert canonical_json([number]).decode() == f"[{expected}]"
     assert canonical_json(f"[{expected}]").decode() == f"[{expected}]"
+
+
+@pytest.mark.parametrize("text", ["[-0]", '{"n":-0}', '{"n": -0, "seed": 18446744073709551616}'])
+def test_a_whole_zero_has_no_sign(text: str) -> None:
+    assert canonical_json(text) == canonical_json(text.encode()) == canonical_json(text.replace("-0", "0"))
+    assert canonical_json(text) == canonical_json(json.loads(text))
+    assert canonical_json(text) != canonical_json(text.replace("-0", "-0.0"))
 
 
 def test_numbers_beyond_python_s_digit_limit_are_exact() -> None:

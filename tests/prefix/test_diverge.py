@@ -160,6 +160,23 @@ def test_long_texts_full_of_escapes_end_where_they_do(length: int, unit: str) ->
     assert Walker(text).to(len(inside)).path == (0,)
 
 
+class Watched(bytes):
+    """Counts the bytes that are searched."""
+
+    searched = 0
+
+    def index(self, *given: Any) -> int:
+        found = super().index(*given)
+        type(self).searched += found - given[1]
+        return found
+
+
+def test_the_end_of_a_text_is_found_in_one_pass() -> None:
+    text = Watched(b'"%b"' % (b"x" * 400_000 + rb"\"" + b"\\" * 400_000))
+    Walker(text).to(len(text))
+    assert Watched.searched <= len(text)
+
+
 def chat(*contents: Any, **fields: Any) -> dict[str, Any]:
     return {"messages": [{"role": "user", "content": content} for content in contents], **fields}
 
@@ -284,6 +301,45 @@ def test_other_json_than_requests_is_explained_too() -> None:
 )
 def test_an_escape_is_a_form_only_if_the_character_is_the_same(one: str, other: str, cause: Cause) -> None:
     assert explain(one, other, api="invoke", prefix_length=1_024).cause is cause
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "affected"),
+    [
+        ({"adapter_id": "a"}, {"adapter_id": "b"}, Affected.BOTH),
+        ({"truncate": 100}, {"truncate": 200}, Affected.BOTH),
+        ({"temperature": 1, "adapter_id": "a"}, {"temperature": 0.5, "adapter_id": "b"}, Affected.BOTH),
+        ({}, {"adapter_id": "b"}, Affected.BOTH),
+        ({}, {"adapter_id": None}, Affected.ROUTING_KEY),
+        ({"temperature": 1, "adapter_id": "a"}, {"temperature": 0.5, "adapter_id": "a"}, Affected.ROUTING_KEY),
+        ({"truncate": 9, "adapter_id": "a"}, {"adapter_id": "a", "truncate": 9}, Affected.ROUTING_KEY),
+        ({"temperature": 1, "max_new_tokens": 9}, {"do_sample": True}, Affected.ROUTING_KEY),
+        ({"unheard_of": 1}, {"unheard_of": 2}, Affected.BOTH),
+    ],
+)
+def test_an_adapter_and_a_cut_are_part_of_a_native_prompt(one: Any, other: Any, affected: Affected) -> None:
+    found = explain(
+        *({"inputs": "Hi", "parameters": parameters} for parameters in (one, other)), api="invoke", prefix_length=1_024
+    )
+    assert found.affected is affected
+
+
+@given(requests, requests)
+def test_tuples_count_as_the_lists_that_they_are_sent_as(one: Any, other: Any) -> None:
+    expected = explain(one, other, api="invoke", prefix_length=64)
+    assert explain(as_tuples(one), as_tuples(other), api="invoke", prefix_length=64) == expected
+    assert explain(as_tuples(one), other, api="invoke", prefix_length=64) == expected
+
+
+def as_tuples(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: as_tuples(member) for name, member in value.items()}
+    return tuple(map(as_tuples, value)) if isinstance(value, list) else value
+
+
+def test_another_adapter_is_no_sampling_value() -> None:
+    requests_ = ({"inputs": "Hi", "parameters": {"adapter_id": id_}} for id_ in "ab")
+    assert explain(*requests_, api="invoke", prefix_length=1_024).cause is Cause.VALUE_CHANGE
 
 
 def test_unusable_requests_are_named() -> None:

@@ -20,7 +20,7 @@ EXAMPLES = [
     ("November 30, 2026", K.DATE), ("Monday, November 30, 2026", K.DATE), ("30 Nov 2026", K.DATE),
     ("Mon, 30 Nov 2026", K.DATE), ("1st of May 2026", K.DATE), ("Sept. 3rd, 2026", K.DATE),
     ("2026-11-30T12:00:00Z", K.TIME), ("2026-06-16T14:59:11.396+02:00", K.TIME), ("2026-11-30 12:00", K.TIME),
-    ("2026-05-17T15:42:00.123456", K.TIME), ("Tue, 15 Nov 1994 08:12:31 GMT", K.TIME),
+    ("2026-05-17T15:42:00.123456", K.TIME), ("Tue, 15 Nov 2026 08:12:31 GMT", K.TIME),
     ("Monday, March 9, 2026 at 06:00:31 PM PDT", K.TIME), ("Sunday, May 17, 2026 3:42 p.m.", K.TIME),
     ("14:59", K.TIME), ("9:05 AM", K.TIME), ("9:05:11", K.TIME),
     ("8e6f1c1e-5e0e-4d8a-9a51-1d0b5cb0ad11", K.UUID), ("8E6F1C1E-5E0E-4D8A-9A51-1D0B5CB0AD11", K.UUID),
@@ -170,9 +170,10 @@ def test_escapes_neither_hide_nor_make_volatile_text() -> None:
     found = find_volatile(body, api="invoke", prefix_length=1_024, redact=False)
     assert [(each.kind, each.text) for each in found] == [
         (K.DATE, "2026-11-30"),
-        (K.TEMPORARY_PATH, r"\/tmp\/x9"[1:]),
-        (K.TEMPORARY_PATH, r"C:\\a\\Temp\\x9"),
+        (K.TEMPORARY_PATH, "/" + "tmp/x9"),
+        (K.TEMPORARY_PATH, r"C:\a\Temp\x9"),
     ]
+    assert [body[each.offset :][:3] for each in found] == [b"202", rb"\/t", b"C:\\"]
 
 
 def test_unusable_requests_are_named() -> None:
@@ -184,3 +185,85 @@ def test_unusable_requests_are_named() -> None:
         find_volatile({"inputs": "Hi"}, api="invoke", prefix_length=0)
     with pytest.raises(InvalidSettingsError):
         find_volatile({"inputs": "Hi"}, api="other", prefix_length=1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("request_", [["a"], ("a",), 1, 1.5, None, bytearray(b"{}"), {"a"}, object()])
+@pytest.mark.parametrize("api", ["invoke", "openai"])
+def test_another_kind_of_request_is_named(request_: Any, api: Any) -> None:
+    with pytest.raises(InvalidSettingsError, match="JSON text"):
+        find_volatile(request_, api=api, prefix_length=1_024)
+
+
+@pytest.mark.parametrize("path", ["examples", "default", "enum", "const", "pattern"])
+def test_values_in_a_tool_s_schema_stay_and_its_description_may_not(path: str) -> None:
+    schema = {"type": "object", "properties": {"day": {"type": "string", path: "2026-11-30", "description": NOW}}}
+    tools = [{"type": "function", "function": {"name": "f", "parameters": schema}}]
+    found = find_volatile({"tools": tools, "messages": [message("user", "Hi")]}, api="invoke", prefix_length=1_024)
+    assert [each.path for each in found] == ["tools[0].function.parameters.properties.day.description"]
+
+
+class Work:
+    """How many bytes and characters were looked at or copied."""
+
+    def __init__(self) -> None:
+        self.done = 0
+
+
+class CountedText(str):
+    """Text that counts what is cut out of it."""
+
+    __slots__ = ("work",)
+    work: Work
+
+    def __getitem__(self, index: Any) -> str:
+        part = super().__getitem__(index)
+        self.work.done += len(part)
+        return part
+
+
+class CountedBytes(bytes):
+    """Bytes that count what is searched in them and cut out of them."""
+
+    work: Work
+
+    def __getitem__(self, index: Any) -> Any:
+        part = super().__getitem__(index)
+        if not isinstance(part, bytes):
+            return part
+        self.work.done += len(part)
+        counted = CountedBytes(part)
+        counted.work = self.work
+        return counted if len(part) > 64 else part  # Short ones are keys and marks.
+
+    def index(self, *arguments: Any) -> int:
+        found = super().index(*arguments)
+        self.work.done += found - arguments[1]
+        return found
+
+    def decode(self, *arguments: Any, **options: Any) -> str:
+        text = CountedText(super().decode(*arguments, **options))
+        text.work = self.work
+        self.work.done += len(text)
+        return text
+
+
+def work_of(body: bytes) -> int:
+    counted = CountedBytes(body)
+    counted.work = Work()
+    find_volatile(counted, api="invoke", prefix_length=len(body))
+    return counted.work.done
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["2026-11-30 ", 'say "2026-11-30" ', "\\2026-11-30\n", "é2026-11-30\n😀", '" /2026-11-30 ', "\\\\\\\\"],
+)
+@pytest.mark.parametrize("writer", [canonical_json, lambda value: json.dumps(value).replace("/", "\\/").encode()])
+def test_the_work_grows_as_the_text_does(unit: str, writer: Any) -> None:
+    bodies = [
+        writer({"messages": [message("system", f'{unit * count}" {NOW}'), message("system", unit * count + NOW)]})
+        for count in (300, 2_400)
+    ]
+    small, large = map(work_of, bodies)
+    assert large < 12 * len(bodies[1])
+    assert large / len(bodies[1]) < 1.5 * small / len(bodies[0])

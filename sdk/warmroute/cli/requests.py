@@ -43,7 +43,7 @@ def read_request(path: str) -> bytes:
 def read_requests(path: str) -> list[tuple[int, bytes]]:
     """Line number and body of every request in a file: one JSON document, or one on each line.
 
-    A line of OpenAI's batch format stands for its ``body``.
+    A line of OpenAI's batch format stands for its ``body``, as it is written there.
 
     Raises:
         DocumentError: It cannot be read.
@@ -68,7 +68,30 @@ def _batch_body(line: bytes) -> bytes:
     except orjson.JSONDecodeError:
         return line
     is_batch = isinstance(value, dict) and {"custom_id", "body"} <= value.keys() and isinstance(value["body"], dict)
-    return orjson.dumps(value["body"]) if is_batch else line
+    return _text_of_member(line.decode(), "body").encode() if is_batch else line
+
+
+def _text_of_member(text: str, name: str) -> str:
+    """The text of a member of a JSON object, which a parser would rewrite: it drops duplicate keys, for one."""
+    import json
+
+    decoder = json.JSONDecoder(parse_int=str, parse_float=str)  # As text, since Python limits the digits of an int.
+    found = ""
+    at = _behind_marks(text, text.index("{") + 1)
+    while text[at] != "}":
+        key, at = decoder.raw_decode(text, at)
+        start = _behind_marks(text, at)
+        _, end = decoder.raw_decode(text, start)
+        if key == name:
+            found = text[start:end]
+        at = _behind_marks(text, end)
+    return found
+
+
+def _behind_marks(text: str, at: int) -> int:
+    while text[at] in " \t\r\n:,":
+        at += 1
+    return at
 
 
 def _read(path: str, limit: int = -1) -> bytes:

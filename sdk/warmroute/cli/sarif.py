@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from warmroute.prefix import LINT_RULES
 
@@ -34,7 +37,7 @@ def sarif_log(findings: Sequence[LintFinding], file: str) -> dict[str, Any]:
 
 def _result(finding: LintFinding, file: str) -> dict[str, Any]:
     place: dict[str, Any] = {
-        "physicalLocation": {"artifactLocation": {"uri": file}, "region": {"startLine": finding.line}}
+        "physicalLocation": {"artifactLocation": _artifact(file), "region": {"startLine": finding.line}}
     }
     if finding.path:
         place["logicalLocations"] = [{"fullyQualifiedName": finding.path}]
@@ -44,3 +47,13 @@ def _result(finding: LintFinding, file: str) -> dict[str, Any]:
         "message": {"text": f"{finding.message} {finding.remedy}".strip()},
         "locations": [place],
     }
+
+
+def _artifact(file: str) -> dict[str, str]:
+    """Where a file is: from the working folder, which viewers take for that of the sources, if it is in there."""
+    if file == "-":
+        return {"uri": "stdin"}
+    path = Path(os.path.abspath(file))  # noqa: PTH100  # Path.resolve would follow links out of the working folder.
+    if path.is_relative_to(Path.cwd()):
+        return {"uri": quote(os.fsencode(path.relative_to(Path.cwd()).as_posix())), "uriBaseId": "%SRCROOT%"}
+    return {"uri": "file://" + quote(os.fsencode(path.as_posix()))}

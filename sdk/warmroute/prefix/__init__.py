@@ -12,7 +12,7 @@ from warmroute.prefix.lint import RULES as LINT_RULES
 from warmroute.prefix.lint import LintFinding, lint
 from warmroute.prefix.prompt_changes import PromptChanges
 from warmroute.prefix.volatile import Volatile, find_volatile
-from warmroute.prefix.volatile_text import VolatileKind
+from warmroute.prefix.volatile_kind import VolatileKind
 
 __all__ = [
     "LINT_RULES",

@@ -12,7 +12,7 @@ from warmroute.prefix.canonical import DEFAULT_ORDER, canonical_json, value_and_
 from warmroute.prefix.canonical_error import text_of
 from warmroute.prefix.cause import ARGUMENTS_REMEDY, Cause
 from warmroute.prefix.common_part import common_beginning
-from warmroute.prefix.field_order import TAIL, FieldOrder, in_order
+from warmroute.prefix.field_order import SAMPLING_PARAMETERS, TAIL, FieldOrder, in_order
 from warmroute.prefix.json_writer import write
 from warmroute.prefix.key import compared, routing_key
 from warmroute.prefix.parting import Document, Split, split
@@ -261,12 +261,20 @@ def _prompt(value: Any) -> tuple[bytes, list[bytes] | str]:
     if not isinstance(value, Mapping):
         return write(value), ""
     seen = {name: member for name, member in changed(value, _READ_ALIKE).items() if name not in TAIL}
+    parameters = value.get("parameters")
+    if isinstance(parameters, Mapping):
+        decisive = {
+            name: parameters[name]
+            for name in sorted(parameters)
+            if name not in SAMPLING_PARAMETERS and parameters[name] is not None
+        }
+        seen |= {"parameters": decisive} if decisive else {}
     for name in ("messages", "inputs", "prompt"):
         growing = seen.get(name)
         if isinstance(growing, str):
             del seen[name]
             return write(in_order(seen, DEFAULT_ORDER)), growing
-        if isinstance(growing, list):
+        if isinstance(growing, (list, tuple)):
             ordered = in_order(seen, DEFAULT_ORDER)
             return write({**ordered, name: None}), [write(item) for item in ordered[name]]
     return write(in_order(seen, DEFAULT_ORDER)), ""

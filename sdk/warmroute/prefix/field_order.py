@@ -80,6 +80,27 @@ TAIL = (
 )
 """What no template renders and callers change from call to call."""
 
+SAMPLING_PARAMETERS = frozenset(TAIL) | {
+    "decoder_input_details",
+    "details",
+    "do_sample",
+    "early_stopping",
+    "grammar",
+    "max_new_tokens",
+    "min_new_tokens",
+    "no_repeat_ngram_size",
+    "num_beams",
+    "num_return_sequences",
+    "return_full_text",
+    "skip_special_tokens",
+    "stop_sequences",
+    "top_n_tokens",
+    "typical_p",
+    "watermark",
+}
+"""What never enters the prompt among the ``parameters`` of a native body, of TGI and DJL; ``adapter_id`` chooses a LoRA
+adapter and ``truncate`` cuts the prompt, and a name that is not here may do either."""
+
 
 @dataclass(frozen=True, slots=True)
 class FieldOrder:
@@ -104,9 +125,9 @@ class FieldOrder:
 
     def __post_init__(self) -> None:
         """Refuse what the types already exclude, for callers without a type checker."""
-        if self.tools not in _REQUESTS:
+        if not isinstance(self.tools, str) or self.tools not in _REQUESTS:
             raise _bad("tools", "There is no such place for tools.", 'Use "before_messages" or "after_messages".')
-        if self.version != 1:
+        if type(self.version) is not int or self.version != 1:
             raise _bad("version", "There is no such version of the field order.", "The only version is 1.")
 
 
@@ -217,11 +238,19 @@ class _Plan(NamedTuple):
     lists: tuple[tuple[str, _Order], ...] = ()
 
 
-@lru_cache(maxsize=256)
 def _plan(fields: tuple[str, ...], order: _Order) -> _Plan:
-    """Cached, since a program writes its fields in few ways."""
-    if not all(isinstance(name, str) for name in fields):
-        return _Plan(fields)  # No order among such keys; whoever writes the request names them as an error.
+    try:
+        size = len("".join(fields))
+    except TypeError:
+        return _Plan(fields)  # No order among keys that are not text; whoever writes the request names them.
+    return _plan_of_usual(fields, order) if size <= _USUAL_SIZE else _plan_of_any(fields, order)
+
+
+_USUAL_SIZE = 2_048
+"""Characters of all names of an object above which it is not kept; twice what the names of this module have."""
+
+
+def _plan_of_any(fields: tuple[str, ...], order: _Order) -> _Plan:
     others = sorted(set(fields).difference(order.first, order.last))
     return _Plan(
         (
@@ -232,6 +261,10 @@ def _plan(fields: tuple[str, ...], order: _Order) -> _Plan:
         tuple((name, inner) for name, inner in order.objects.items() if name in fields),
         tuple((name, inner) for name, inner in order.lists.items() if name in fields),
     )
+
+
+_plan_of_usual = lru_cache(maxsize=256)(_plan_of_any)
+"""Cached, since a program writes its fields in few ways."""
 
 
 def _bad(path: str, message: str, remedy: str) -> InvalidSettingsError:

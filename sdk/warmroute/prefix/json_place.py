@@ -48,6 +48,7 @@ class Walker:
         self._text = text
         self._at = 0
         self._containers: list[_Container] = []
+        self._string = _NO_STRING
 
     def to(self, offset: int) -> Place:
         """The place of an offset in bytes, not before the last one asked for."""
@@ -58,7 +59,10 @@ class Walker:
             start = token.start(1)
             mark = self._text[start : start + 1]
             if mark == b'"':
-                end = self._end_of_string(start)
+                if start != self._string[0]:  # A string may be asked about often, and may be long.
+                    self._string = start, self._end_of_string(start)
+                    self._at = start
+                end = self._string[1]
                 is_key = bool(self._containers) and self._containers[-1].awaits_key
                 if end > offset:
                     return self._place(Within.KEY if is_key else Within.TEXT, start)
@@ -84,9 +88,10 @@ class Walker:
 
     def _end_of_string(self, start: int) -> int:
         """Behind the closing quote: the first one after an even number of backslashes."""
-        at = start + 1
+        at, quote = start + 1, start
         while True:
-            quote = self._text.index(b'"', at)
+            if quote < at:
+                quote = self._text.index(b'"', at)
             if self._text[quote - 1] != _BACKSLASH:
                 return quote + 1
             # Many texts quote something, so escapes are blanked many at a time.
@@ -119,6 +124,7 @@ class _Container:
             self.awaits_key = True
 
 
+_NO_STRING = (-1, -1)
 _BACKSLASH = ord("\\")
 _BLOCK = 4_096
 _MARKS = frozenset({b"{", b"}", b"[", b"]", b",", b":"})

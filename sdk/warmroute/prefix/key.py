@@ -89,6 +89,17 @@ def check_prefix_length(prefix_length: int) -> None:
         raise _bad("prefix_length", "The length is not a positive whole number.", "SageMaker takes 1,024 to 65,536.")
 
 
+def check_request(request: object) -> None:
+    """Refuse what is neither a request nor JSON text.
+
+    Raises:
+        InvalidSettingsError: The request is not a mapping, ``str`` or ``bytes``.
+    """
+    if not isinstance(request, (Mapping, str, bytes)):
+        kind = type(request).__name__
+        raise _bad("request", f"The request is a {kind}.", "Give a mapping, or JSON text as str or bytes.")
+
+
 def compared(request: object, api: str) -> bytes | str:
     """What SageMaker compares of a request, beyond the window too: its bytes, or its message text.
 

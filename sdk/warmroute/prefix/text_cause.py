@@ -49,9 +49,12 @@ def _lines(text: str, start: int, shared_end: int) -> list[str]:
 def _is_volatile(text: str, start: int) -> bool:
     """Whether the first difference is inside a piece of volatile text."""
     begin = max(start - _CONTEXT, 0)
-    return any(span.start <= start - begin < span.end for span in volatile_spans(text[begin : start + _CONTEXT]))
+    return any(
+        span.start <= start - begin < span.end
+        for span in volatile_spans(text[begin : start + _CONTEXT], is_known_to_change=True)
+    )
 
 
 def _is_volatile_insertion(middle: str, other_middle: str) -> bool:
     """Whether only one of the texts has something here, and volatile text is in it."""
-    return (not middle or not other_middle) and bool(volatile_spans(middle + other_middle))
+    return (not middle or not other_middle) and bool(volatile_spans(middle + other_middle, is_known_to_change=True))

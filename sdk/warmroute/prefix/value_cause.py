@@ -6,7 +6,7 @@ import struct
 from typing import TYPE_CHECKING, Any, Final
 
 from warmroute.prefix.cause import Cause
-from warmroute.prefix.field_order import TAIL
+from warmroute.prefix.field_order import SAMPLING_PARAMETERS, TAIL
 from warmroute.prefix.json_writer import write
 from warmroute.prefix.text_cause import cause_of_texts
 
@@ -39,7 +39,7 @@ def cause_of_values(one: Any, other: Any, path: JsonPath) -> Cause:
     field = path[0] if path else ""
     if is_same_number(*values):
         return Cause.NUMBER_FORM
-    if field in TAIL:
+    if field in TAIL and not (field == "parameters" and len(path) > 1 and path[1] not in SAMPLING_PARAMETERS):
         return Cause.SAMPLING_VALUE
     if any(value is ABSENT for value in values) and any(value is None for value in values):
         return Cause.NULL_FIELD

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from warmroute.prefix.canonical import value_and_bytes
 from warmroute.prefix.canonical_error import text_of
 from warmroute.prefix.field_order import TAIL
 from warmroute.prefix.json_place import JsonPath, Walker
-from warmroute.prefix.key import check_prefix_length, compared, message_texts
+from warmroute.prefix.key import check_prefix_length, check_request, compared, message_texts
 from warmroute.prefix.redaction import shape
-from warmroute.prefix.volatile_text import VolatileKind, volatile_spans
+from warmroute.prefix.unescaped_text import UnescapedText
+from warmroute.prefix.volatile_text import volatile_spans
+
+if TYPE_CHECKING:
+    from warmroute.prefix.volatile_kind import VolatileKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +61,11 @@ def find_volatile(
 
     Raises:
         CanonicalJsonError: The request is not JSON, or not the same to every parser.
-        InvalidSettingsError: As ``routing_key``: a length, or a request that does not fit the API.
+        InvalidSettingsError: As ``routing_key``: a length, or a request that does not fit the API; another kind of
+            request.
     """
     check_prefix_length(prefix_length)
+    check_request(request)
     value, canonical = value_and_bytes(request)
     body = canonical if isinstance(request, Mapping) else _bytes(request)
     whole = compared(body if api == "invoke" else value, api)
@@ -75,7 +80,7 @@ def find_volatile(
             remedy=_MOVE_FIELD if path[:1] and path[0] in TAIL else kind.remedy,
         )
         for kind, path, offset, text in found
-        if path[:2] not in settled and not _is_name(path)
+        if path[:2] not in settled and not _stays(path)
     ]
 
 
@@ -100,23 +105,13 @@ def _bytes(text: str | bytes) -> bytes:
 
 
 def _in_body(body: bytes, prefix_length: int) -> Iterator[_Found]:
-    raw = body[: prefix_length + _BEYOND].decode(errors="ignore")
+    window = UnescapedText(body[: prefix_length + _BEYOND])
     walker = Walker(body)
-    for span in volatile_spans(_ESCAPE.sub(_blank, raw)):
-        offset = len(raw[: span.start].encode())
-        if offset < prefix_length:
-            yield _Found(span.kind, walker.to(offset).path, offset, raw[span.start : span.end])
-
-
-_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
-
-
-def _blank(escape: re.Match[str]) -> str:
-    """An escape as text of the same length that no pattern takes for part of a word."""
-    return _SIGNS.get(escape.group(), " " * len(escape.group()))
-
-
-_SIGNS = {"\\\\": "\\\\", "\\/": "//", '\\"': ' "'}
+    for span in volatile_spans(window.text):
+        offset = window.byte_offset(span.start)
+        if offset >= prefix_length:
+            return
+        yield _Found(span.kind, walker.to(offset).path, offset, window.text[span.start : span.end])
 
 
 def _in_messages(request: Any, prefix_length: int) -> Iterator[_Found]:
@@ -130,9 +125,18 @@ def _in_messages(request: Any, prefix_length: int) -> Iterator[_Found]:
             return
 
 
-def _is_name(path: JsonPath) -> bool:
-    """Whether text names the model or a tool, which stays the same however much it looks like a date or an id."""
-    return path == ("model",) or (path[:1] == ("tools",) and path[-1:] == ("name",))
+def _stays(path: JsonPath) -> bool:
+    """Whether text names a model or a tool, or is a value in a schema: the same, however much it looks like an id."""
+    if path[:1] == ("messages",):
+        return False
+    field = next((part for part in reversed(path) if isinstance(part, str)), "")
+    return path == ("model",) or (path[0] in _DEFINITIONS and field in _SAME_IN_EVERY_CALL) if path else False
+
+
+_DEFINITIONS = frozenset({"tools", "functions", "tool_choice", "response_format"})
+_SAME_IN_EVERY_CALL = frozenset(
+    {"name", "default", "enum", "const", "example", "examples", "format", "pattern", "$id", "$schema"}
+)
 
 
 def _settled_messages(request: Any) -> set[JsonPath]:
