@@ -91,10 +91,18 @@ def cdk(local: RunningLocally, project: Path) -> Cdk:
 
     def run(*arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
         command = [str(CDK), "--no-color", "--no-notices", *arguments]
+        # The CLI tells its progress on stderr, and where the variable CI is set on stdout.
         ran = subprocess.run(
-            command, capture_output=True, text=True, timeout=120, env=environment, cwd=project, check=False
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=120,
+            env=environment,
+            cwd=project,
+            check=False,
         )
-        assert ran.returncode == code, ran.stdout + ran.stderr
+        assert ran.returncode == code, ran.stdout
         return ran
 
     return run
@@ -110,7 +118,7 @@ def test_a_stack_lives_from_its_first_deployment_to_its_end(cdk: Any, local: Run
     cloudformation = session.client("cloudformation")
 
     deployed = cdk("deploy", "--require-approval", "never", "--outputs-file", "outputs.json")
-    assert "shared-bot" in deployed.stderr
+    assert "shared-bot" in deployed.stdout
     endpoint = sagemaker.describe_endpoint(EndpointName="shared-bot")
     assert endpoint["EndpointStatus"] == "InService"
     assert endpoint["ProductionVariants"][0]["RoutingConfig"]["RoutingStrategy"] == "PREFIX_AWARE"
@@ -130,8 +138,8 @@ def test_a_stack_lives_from_its_first_deployment_to_its_end(cdk: Any, local: Run
     assert changed != SPEC
     spec.write_text(changed, encoding="utf-8")
     difference = cdk("diff")
-    assert "LEAST_OUTSTANDING_REQUESTS" in difference.stdout + difference.stderr
-    assert "replace" in difference.stdout + difference.stderr
+    assert "LEAST_OUTSTANDING_REQUESTS" in difference.stdout
+    assert "replace" in difference.stdout
     cdk("deploy", *_AS_SYNTHESISED)
     updated = sagemaker.describe_endpoint(EndpointName="shared-bot")
     assert updated["EndpointConfigName"] != endpoint["EndpointConfigName"]
@@ -141,7 +149,7 @@ def test_a_stack_lives_from_its_first_deployment_to_its_end(cdk: Any, local: Run
     configurations = _names(sagemaker, "list_endpoint_configs", "EndpointConfigs", "EndpointConfigName")
     assert configurations == [updated["EndpointConfigName"]]
 
-    assert "no changes" in cdk("deploy", *_AS_SYNTHESISED).stderr
+    assert "no changes" in cdk("deploy", *_AS_SYNTHESISED).stdout
     cdk("drift", "--fail", *_AS_SYNTHESISED[:2])
     scaling.register_scalable_target(
         ServiceNamespace="sagemaker",
@@ -150,7 +158,7 @@ def test_a_stack_lives_from_its_first_deployment_to_its_end(cdk: Any, local: Run
         MaxCapacity=7,
     )
     drifted = cdk("drift", "--fail", *_AS_SYNTHESISED[:2], code=1)
-    assert "MaxCapacity" in drifted.stdout + drifted.stderr
+    assert "MaxCapacity" in drifted.stdout
 
     cdk("destroy", "--force", *_AS_SYNTHESISED[:2])
     assert sagemaker.list_endpoints()["Endpoints"] == []
@@ -175,7 +183,7 @@ def test_a_failed_deployment_is_told_rolled_back_and_can_be_repeated(
     arn = topics.create_topic(Name="taken")["TopicArn"]
 
     failed = cdk("deploy", "--require-approval", "never", code=1)
-    assert "taken" in failed.stdout + failed.stderr
+    assert "taken" in failed.stdout
     (stack,) = cloudformation.describe_stacks(StackName="topics")["Stacks"]
     assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
 
