@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Run = Callable[..., Ran]
 
-CHAT = {"temperature": 0.2, "messages": [{"role": "system", "content": "You help. " * 200}]}
+CHAT: dict[str, Any] = {"temperature": 0.2, "messages": [{"role": "system", "content": "You help. " * 200}]}
 
 
 def _object(required: dict[str, Any], optional: dict[str, Any] | None = None) -> dict[str, Any]:

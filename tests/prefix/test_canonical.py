@@ -56,6 +56,22 @@ messages = st.lists(
     max_size=4,
 )
 plain_messages = st.lists(st.fixed_dictionaries({"role": texts, "content": texts}), max_size=4)
+odd_texts = st.one_of(texts, texts, texts, texts, values)
+usual_calls = st.fixed_dictionaries(
+    {
+        "type": odd_texts,
+        "function": st.fixed_dictionaries({"name": odd_texts, "arguments": odd_texts}) | values,
+        "id": odd_texts,
+    },
+    optional={"index": st.integers()},
+)
+agent_messages = st.lists(
+    st.fixed_dictionaries({"role": odd_texts, "content": odd_texts | st.none()})
+    | st.fixed_dictionaries({"role": odd_texts, "content": odd_texts, "tool_call_id": odd_texts})
+    | st.fixed_dictionaries({"role": odd_texts, "content": st.none(), "tool_calls": st.lists(usual_calls) | values}),
+    max_size=4,
+)
+"""What an agent sends; now and then with something else than text in it."""
 functions = optional(name=texts, description=texts, parameters=objects, strict=st.booleans())
 tools = st.lists(optional(type=texts, function=functions | texts, name=texts), max_size=3)
 requests = optional(
@@ -282,6 +298,25 @@ def test_unknown_orders_are_refused(settings: dict[str, Any], path: str) -> None
     assert [finding.path for finding in caught.value.findings] == [path]
 
 
+@pytest.mark.parametrize(
+    "settings", [{"order": "before_messages"}, {"order": None}, {"prompt_changes": {"sort_tools": 1}}]
+)
+@pytest.mark.parametrize("request_", [{"messages": []}, "{}", b'{"a": 1}', []])
+def test_settings_of_another_type_are_named(request_: Any, settings: dict[str, Any]) -> None:
+    with pytest.raises(InvalidSettingsError) as caught:
+        canonical_json(request_, **settings)
+    assert [finding.path for finding in caught.value.findings] == list(settings)
+
+
+def test_names_that_equal_others_do_not_change_how_those_are_written() -> None:
+    for names in (["zz_role", "zz_content"], ["zz_content", "zz_role"]):
+        keys = [Words(name) for name in names]
+        assert canonical_json({"messages": [dict.fromkeys(keys, "x")]})
+        written = canonical_json({"messages": [dict.fromkeys(names, "x")]})
+        assert written == b'{"messages":[{"zz_content":"x","zz_role":"x"}]}'
+        assert all(type(name) is str for name in in_order(dict.fromkeys(names), FieldOrder()))
+
+
 class Name(str):
     """A key whose life can be watched."""
 
@@ -301,6 +336,14 @@ def test_no_huge_list_of_names_is_kept(names: list[str]) -> None:
 @given(requests)
 def test_a_plain_chat_is_written_as_any_other_mapping(request_: dict[str, Any]) -> None:
     assert canonical_json(request_) == canonical_json(MappingProxyType(request_))
+
+
+@given(agent_messages, st.randoms(use_true_random=False))
+def test_the_chat_of_an_agent_is_written_as_any_other_mapping(messages_: list[Any], rng: random.Random) -> None:
+    request_ = {"messages": messages_}
+    written = canonical_json(rewritten(request_, rng))
+    assert written == canonical_json(MappingProxyType(request_)) == canonical_json(json.dumps(request_))
+    assert same(json.loads(written), request_)
 
 
 @pytest.mark.parametrize(

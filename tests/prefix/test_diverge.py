@@ -10,7 +10,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from warmroute.errors import InvalidSettingsError
-from warmroute.prefix import Affected, CanonicalJsonError, Cause, canonical_json, explain, routing_key
+from warmroute.prefix import Affected, CanonicalJsonError, Cause, FieldOrder, canonical_json, explain, routing_key
+from warmroute.prefix.as_sent import as_sent, as_sent_beside
 from warmroute.prefix.common_part import common_beginning, common_end
 from warmroute.prefix.json_place import Walker, Within
 from warmroute.prefix.json_writer import write
@@ -337,6 +338,78 @@ def as_tuples(value: Any) -> Any:
     return tuple(map(as_tuples, value)) if isinstance(value, list) else value
 
 
+def text_places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    if isinstance(value, str):
+        return [path]
+    members = enumerate(value) if isinstance(value, list) else value.items() if isinstance(value, dict) else ()
+    return [place for name, member in members for place in text_places(member, (*path, name))]
+
+
+def with_text(value: Any, path: tuple[Any, ...], text: str) -> Any:
+    copy = json.loads(json.dumps(value))
+    holder = copy
+    for part in path[:-1]:
+        holder = holder[part]
+    holder[path[-1]] = text
+    return copy
+
+
+LONG_TEXT = "x" * 160 * 60
+"""Long enough that texts which share it are told apart without reading them all."""
+
+
+def test_only_what_differs_of_a_request_beside_another_is_read() -> None:
+    text = canonical_json({"other": {f"k{n}": n for n in range(50)}})
+    neighbour = as_sent(text, FieldOrder())
+    assert as_sent_beside(text, neighbour, FieldOrder())[0] is neighbour
+    other, place = as_sent_beside(
+        canonical_json(chat("a", LONG_TEXT + "1")),
+        as_sent(canonical_json(chat("a", LONG_TEXT + "2")), FieldOrder()),
+        FieldOrder(),
+    )
+    assert place
+    assert place.path == ("messages", 1, "content")
+    assert other.is_canonical
+
+
+@given(requests, texts, texts, spellings, st.booleans(), st.data())
+def test_what_differs_in_one_text_is_read_as_any_other(
+    request_: Any, one: str, other: str, spelling: Any, is_canonical: bool, data: st.DataObject
+) -> None:
+    assume(places := text_places(request_))
+    place = data.draw(st.sampled_from(places))
+    values_ = [with_text(request_, place, LONG_TEXT + text) for text in (one, other)]
+    a, b = (canonical_json(value) if is_canonical else json.dumps(value, **spelling).encode() for value in values_)
+    neighbour, expected = as_sent(a, FieldOrder()), as_sent(b, FieldOrder())
+    found, where = as_sent_beside(b, neighbour, FieldOrder())
+    assert where is None or one != other
+    assert write(found.value) == write(expected.value)
+    assert found.text == expected.text
+    assert expected.is_compact or not found.is_compact
+    assert expected.is_canonical or not found.is_canonical
+    assert split(neighbour, found, where) == split(neighbour, expected)
+    assert write(neighbour.value) == write(as_sent(a, FieldOrder()).value)
+
+
+@given(requests, texts, st.sampled_from(["", '"', "\\", "\x01", "\\ud800", "\ud800", "\\x", '",', '"}']), st.data())
+def test_a_fault_in_the_one_text_that_differs_is_found(
+    request_: Any, text: str, fault: str, data: st.DataObject
+) -> None:
+    assume(places := text_places(request_))
+    place = data.draw(st.sampled_from(places))
+    a = json.dumps(with_text(request_, place, LONG_TEXT + "§"), ensure_ascii=False)
+    b = a.replace("§", json.dumps(text)[1:-1] + fault)
+    try:
+        expected: Any = write(as_sent(b, FieldOrder()).value)
+    except CanonicalJsonError as error:
+        expected = str(error)
+    try:
+        found: Any = write(as_sent_beside(b, as_sent(a, FieldOrder()), FieldOrder())[0].value)
+    except CanonicalJsonError as error:
+        found = str(error)
+    assert found == expected
+
+
 def test_another_adapter_is_no_sampling_value() -> None:
     requests_ = ({"inputs": "Hi", "parameters": {"adapter_id": id_}} for id_ in "ab")
     assert explain(*requests_, api="invoke", prefix_length=1_024).cause is Cause.VALUE_CHANGE
@@ -349,6 +422,10 @@ def test_unusable_requests_are_named() -> None:
         explain({}, {"a": 1}, api="openai", prefix_length=1_024)
     with pytest.raises(InvalidSettingsError):
         explain({}, {"a": 1}, api="invoke", prefix_length=0)
+    with pytest.raises(InvalidSettingsError):
+        explain({}, {}, api="invoke", prefix_length=1, prefix_aware_ids=("a",))  # type: ignore[arg-type]
+    with pytest.raises(InvalidSettingsError):
+        explain({}, {}, api="invoke", prefix_length=1, order="before_messages")  # type: ignore[arg-type]
 
 
 @given(requests)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from warmroute.prefix.canonical_error import CanonicalJsonError
-from warmroute.prefix.field_order import FieldOrder, in_order
+from warmroute.prefix.field_order import FieldOrder, check_order, in_order
 from warmroute.prefix.json_reader import DoubtError, looks_spaced, read_quickly, read_strictly
 from warmroute.prefix.json_writer import write
 from warmroute.prefix.plain_chat import write_plain_chat
@@ -48,7 +48,9 @@ def canonical_json(
     Raises:
         CanonicalJsonError: Not JSON, or not the same to every parser: NaN, Infinity, lone surrogates, duplicate or
             non-text keys, a byte order mark, more than 64 levels.
+        InvalidSettingsError: The order or the changes are of another type.
     """
+    check_order(order)
     if isinstance(request, (str, bytes)):
         return value_and_bytes(request, order, prompt_changes)[1]
     return _write(request, order, prompt_changes)

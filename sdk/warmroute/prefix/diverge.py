@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal
 
-from warmroute.prefix.canonical import DEFAULT_ORDER, canonical_json, value_and_bytes
+from warmroute.errors import Finding, InvalidSettingsError, Severity
+from warmroute.prefix.as_sent import Request, as_sent, as_sent_beside
+from warmroute.prefix.canonical import DEFAULT_ORDER, canonical_json
 from warmroute.prefix.canonical_error import text_of
 from warmroute.prefix.cause import ARGUMENTS_REMEDY, Cause
 from warmroute.prefix.common_part import common_beginning
-from warmroute.prefix.field_order import SAMPLING_PARAMETERS, TAIL, FieldOrder, in_order
+from warmroute.prefix.field_order import SAMPLING_PARAMETERS, TAIL, FieldOrder, check_order, in_order
 from warmroute.prefix.json_writer import write
 from warmroute.prefix.key import compared, routing_key
 from warmroute.prefix.parting import Document, Split, split
 from warmroute.prefix.prompt_changes import PromptChanges, changed
 from warmroute.prefix.redaction import shape
-
-Request = Mapping[str, Any] | Sequence[Any] | str | bytes
 
 
 class Affected(StrEnum):
@@ -122,21 +122,26 @@ def explain(
         CanonicalJsonError: A request is not JSON, or not the same to every parser.
         InvalidSettingsError: As ``routing_key``: a length, an id, or a request that does not fit the API.
     """
-    sent = _as_sent(a, order), _as_sent(b, order)
+    check_order(order)
+    if not isinstance(prefix_aware_ids, (tuple, list)) or len(prefix_aware_ids) != 2:
+        raise InvalidSettingsError([Finding("WR006", Severity.ERROR, "prefix_aware_ids", *_TWO_IDS)])
+    one = as_sent(a, order)
+    other, place = as_sent_beside(b, one, order)
+    sent = one, other
     bodies: list[Any] = [document.text if api == "invoke" else document.value for document in sent]
     keys = [
         routing_key(body, api=api, prefix_length=prefix_length, prefix_aware_id=id_)
         for body, id_ in zip(bodies, prefix_aware_ids, strict=True)
     ]
-    as_sent = split(*sent)
-    first = _parting(as_sent, sent, redact=redact)
-    compared_offset = _compared_offset(as_sent, bodies, api)
+    parted = split(one, other, place)
+    first = _parting(parted, sent, redact=redact)
+    compared_offset = _compared_offset(parted, bodies, api)
     values = sent[0].value, sent[1].value
     if all(document.is_canonical for document in sent):
-        remaining, last = as_sent, first
+        remaining, last = parted, first
     else:
         before = (sent[0].text, first) if first else None
-        del sent, bodies  # Canonical form then takes their memory: new memory costs more than the writing.
+        del one, other, sent, bodies  # Canonical form then takes their memory: new memory costs more than the writing.
         canonical = _canonical(values[0], order), _canonical(values[1], order)
         remaining = split(*canonical)
         last = _parting(remaining, canonical, redact=redact, before=before)
@@ -154,14 +159,7 @@ def explain(
     )
 
 
-def _as_sent(request: Request, order: FieldOrder) -> Document:
-    if not isinstance(request, (str, bytes)):
-        return Document(write(request), request, is_compact=True)
-    value, canonical = value_and_bytes(request, order)
-    text = request.encode() if isinstance(request, str) else request
-    if text == canonical:
-        return Document(text, value, is_compact=True, is_canonical=True)
-    return Document(text, value, is_compact=text == write(value))
+_TWO_IDS = ("These are not two ids.", "Give the PrefixAwareId of a and that of b; empty text for none.")
 
 
 def _canonical(value: Any, order: FieldOrder) -> Document:

@@ -22,7 +22,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from warmroute.errors import Finding, InvalidSettingsError, Severity
@@ -131,6 +130,16 @@ class FieldOrder:
             raise _bad("version", "There is no such version of the field order.", "The only version is 1.")
 
 
+def check_order(order: object) -> None:
+    """Refuse what is no order of fields.
+
+    Raises:
+        InvalidSettingsError: It is of another type.
+    """
+    if not isinstance(order, FieldOrder):
+        raise _bad("order", f"The order is a {type(order).__name__}.", "Give a FieldOrder.")
+
+
 def in_order(request: Mapping[str, Any], order: FieldOrder) -> Mapping[str, Any]:
     """The request with its fields in canonical order; the request itself stays as it is.
 
@@ -181,6 +190,7 @@ class _Order:
     last: tuple[str, ...] = ()
     objects: Mapping[str, _Order] = field(default_factory=dict)
     lists: Mapping[str, _Order] = field(default_factory=dict)
+    plans: dict[tuple[str, ...], _Plan] = field(default_factory=dict)
 
 
 _FUNCTION = _Order(("name", "description", "parameters"))
@@ -240,31 +250,35 @@ class _Plan(NamedTuple):
 
 def _plan(fields: tuple[str, ...], order: _Order) -> _Plan:
     try:
-        size = len("".join(fields))
+        return order.plans.get(fields) or _new_plan(fields, order)
     except TypeError:
         return _Plan(fields)  # No order among keys that are not text; whoever writes the request names them.
-    return _plan_of_usual(fields, order) if size <= _USUAL_SIZE else _plan_of_any(fields, order)
+
+
+def _new_plan(fields: tuple[str, ...], order: _Order) -> _Plan:
+    present = set(fields)
+    plan = _Plan(
+        (
+            *(name for name in order.first if name in present),
+            *sorted(present.difference(order.first, order.last)),
+            *(name for name in order.last if name in present),
+        ),
+        tuple((name, inner) for name, inner in order.objects.items() if name in present),
+        tuple((name, inner) for name, inner in order.lists.items() if name in present),
+    )
+    # Subclasses may equal other names, and huge names come from elsewhere than a program's own fields.
+    if len("".join(fields)) <= _USUAL_SIZE and all(type(name) is str for name in fields):
+        if len(order.plans) >= _MAX_PLANS:
+            order.plans.clear()
+        order.plans[fields] = plan
+    return plan
 
 
 _USUAL_SIZE = 2_048
-"""Characters of all names of an object above which it is not kept; twice what the names of this module have."""
+"""Characters of all names of an object above which its plan is not kept; twice what the names of this module have."""
 
-
-def _plan_of_any(fields: tuple[str, ...], order: _Order) -> _Plan:
-    others = sorted(set(fields).difference(order.first, order.last))
-    return _Plan(
-        (
-            *(name for name in order.first if name in fields),
-            *others,
-            *(name for name in order.last if name in fields),
-        ),
-        tuple((name, inner) for name, inner in order.objects.items() if name in fields),
-        tuple((name, inner) for name, inner in order.lists.items() if name in fields),
-    )
-
-
-_plan_of_usual = lru_cache(maxsize=256)(_plan_of_any)
-"""Cached, since a program writes its fields in few ways."""
+_MAX_PLANS = 64
+"""Plans that are kept for one kind of object, since a program writes its fields in few ways."""
 
 
 def _bad(path: str, message: str, remedy: str) -> InvalidSettingsError:

@@ -52,62 +52,65 @@ class Walker:
 
     def to(self, offset: int) -> Place:
         """The place of an offset in bytes, not before the last one asked for."""
+        text, containers, match_token = self._text, self._containers, _TOKEN.match
         while True:
-            token = _TOKEN.match(self._text, self._at, offset)
+            token = match_token(text, self._at, offset)
             if token is None:
                 return self._place(Within.NONE, offset)
-            start = token.start(1)
-            mark = self._text[start : start + 1]
-            if mark == b'"':
-                if start != self._string[0]:  # A string may be asked about often, and may be long.
-                    self._string = start, self._end_of_string(start)
-                    self._at = start
-                end = self._string[1]
-                is_key = bool(self._containers) and self._containers[-1].awaits_key
-                if end > offset:
+            mark, at = token.lastgroup, token.end()
+            if mark == "string":
+                start = at - 1
+                at = self._string_end(start)
+                is_key = bool(containers) and containers[-1].awaits_key
+                if at > offset:
                     return self._place(Within.KEY if is_key else Within.TEXT, start)
                 if is_key:
-                    self._containers[-1].key = orjson.loads(self._text[start:end])
-                    self._containers[-1].awaits_key = False
-                self._at = end
-                continue
-            if mark not in _MARKS and token.end() == offset:
-                return self._place(Within.SCALAR, start)
-            self._step(mark)
-            self._at = token.end()
+                    containers[-1].key = orjson.loads(text[start:at])
+                    containers[-1].awaits_key = False
+            elif mark == "comma":
+                containers[-1].next_member()
+            elif mark == "opening":
+                containers.append(_Container(None if text[at - 1] == _BRACE else 0))
+            elif mark == "closing":
+                containers.pop()
+            elif at == offset:  # A scalar, of which more may follow.
+                return self._place(Within.SCALAR, token.start("scalar"))
+            self._at = at
 
-    def _step(self, mark: bytes) -> None:
-        if mark == b"{":
-            self._containers.append(_Container(None))
-        elif mark == b"[":
-            self._containers.append(_Container(0))
-        elif mark in {b"}", b"]"}:
-            self._containers.pop()
-        elif mark == b",":
-            self._containers[-1].next_member()
-
-    def _end_of_string(self, start: int) -> int:
-        """Behind the closing quote: the first one after an even number of backslashes."""
-        at, quote = start + 1, start
-        while True:
-            if quote < at:
-                quote = self._text.index(b'"', at)
-            if self._text[quote - 1] != _BACKSLASH:
-                return quote + 1
-            # Many texts quote something, so escapes are blanked many at a time.
-            block = self._text[at : at + _BLOCK]
-            if (len(block) - len(block.rstrip(b"\\"))) % 2:
-                block = block[:-1]
-            end = block.replace(b"\\\\", b"..").replace(b'\\"', b"..").find(b'"')
-            if end >= 0:
-                return at + end + 1
-            at += len(block)
+    def _string_end(self, start: int) -> int:
+        """Behind a string; searched once, since it may be long, and many offsets may lie in it."""
+        if start != self._string[0]:
+            self._string = start, end_of_string(self._text, start)
+            self._at = start
+        return self._string[1]
 
     def _place(self, within: Within, token: int) -> Place:
         container = tuple(outer.key for outer in self._containers[:-1] if outer.key is not None)
         last = self._containers[-1] if self._containers else None
         path = container if last is None or last.key is None or last.awaits_key else (*container, last.key)
         return Place(path, container, within, token)
+
+
+def end_of_string(text: bytes, start: int) -> int:
+    """Behind the closing quote of the string that begins at an offset: the first after an even number of backslashes.
+
+    Raises:
+        ValueError: The string has no end.
+    """
+    at, quote = start + 1, start
+    while True:
+        if quote < at:
+            quote = text.index(b'"', at)
+        if text[quote - 1] != _BACKSLASH:
+            return quote + 1
+        # Many texts quote something, so escapes are blanked many at a time.
+        block = text[at : at + _BLOCK]
+        if (len(block) - len(block.rstrip(b"\\"))) % 2:
+            block = block[:-1]
+        end = block.replace(b"\\\\", b"..").replace(b'\\"', b"..").find(b'"')
+        if end >= 0:
+            return at + end + 1
+        at += len(block)
 
 
 class _Container:
@@ -127,5 +130,8 @@ class _Container:
 _NO_STRING = (-1, -1)
 _BACKSLASH = ord("\\")
 _BLOCK = 4_096
-_MARKS = frozenset({b"{", b"}", b"[", b"]", b",", b":"})
-_TOKEN = re.compile(rb'[ \t\n\r]*([{}\[\],:"]|[^ \t\n\r{}\[\],:"]+)')
+_BRACE = ord("{")
+_TOKEN = re.compile(
+    rb'[ \t\n\r:]*(?:(?P<string>")|(?P<comma>,)|(?P<opening>[{\[])|(?P<closing>[}\]])|(?P<scalar>[^ \t\n\r{}\[\],:"]+))'
+)
+"""A token, or its first sign, with the space and the colon before it."""

@@ -40,12 +40,18 @@ class Split(NamedTuple):
     cause: Cause
 
 
-def split(one: Document, other: Document) -> Split | None:
-    """Where and why two requests part; None if they are the same text."""
+def split(one: Document, other: Document, place: Place | None = None) -> Split | None:
+    """Where and why two requests part; None if they are the same text.
+
+    Args:
+        one: A request.
+        other: The other request.
+        place: The text of ``one`` in which they part, if that is known.
+    """
     offset = common_beginning(one.text, other.text)
     if offset == len(one.text) == len(other.text):
         return None
-    path, cause = _first_difference(one, other, offset)
+    path, cause = _first_difference(one, other, offset, place)
     if cause is None and path[-2:] in _ARGUMENTS:
         cause = _cause_in_arguments(member(one.value, path), member(other.value, path))
     return Split(offset, path, cause or cause_of_values(one.value, other.value, path))
@@ -69,12 +75,16 @@ def _cause_in_arguments(one: Any, other: Any) -> Cause | None:
     return Cause.NUMBER_FORM if is_same_number(member(first.value, path), member(second.value, path)) else None
 
 
-def _first_difference(one: Document, other: Document, offset: int) -> tuple[JsonPath, Cause | None]:
+def _first_difference(
+    one: Document, other: Document, offset: int, place: Place | None = None
+) -> tuple[JsonPath, Cause | None]:
     """The path of the first member that differs, with the cause if that is form or order, not value."""
     if one.is_compact and other.is_compact:
+        if place:
+            return place.path, None
         path, members = _difference_of_values(one.value, other.value) or ((), None)
         return (path, None) if members is None else _next_members(*members, path)
-    place = Walker(one.text).to(offset)
+    place = place or Walker(one.text).to(offset)
     if cause := _cause_of_form(one, other, place, offset):
         return place.path, cause
     return _difference_at(one.value, other.value, place)
@@ -82,19 +92,26 @@ def _first_difference(one: Document, other: Document, offset: int) -> tuple[Json
 
 def _difference_of_values(one: Any, other: Any) -> tuple[JsonPath, tuple[Any, Any] | None] | None:
     """The path of the first difference, with the two objects if their names differ; None if there is no difference."""
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        for (name, member), (other_name, other_member) in zip(one.items(), other.items(), strict=False):
-            if name != other_name:
-                return (), (one, other)
-            if member is not other_member and (found := _difference_of_values(member, other_member)):
-                return (name, *found[0]), found[1]
-        return None if len(one) == len(other) else ((), (one, other))
-    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-        for position, (item, other_item) in enumerate(zip(one, other, strict=False)):
-            if item is not other_item and (found := _difference_of_values(item, other_item)):
-                return (position, *found[0]), found[1]
-        return None if len(one) == len(other) else ((min(len(one), len(other)),), None)
+    if type(one) is not str:  # The test of an abstract class costs as much as all else here.
+        if isinstance(one, Mapping) and isinstance(other, Mapping):
+            return _difference_of_members(one, other)
+        if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+            for position, (item, other_item) in enumerate(zip(one, other, strict=False)):
+                if item is not other_item and (found := _difference_of_values(item, other_item)):
+                    return (position, *found[0]), found[1]
+            return None if len(one) == len(other) else ((min(len(one), len(other)),), None)
     return None if _same(one, other) else ((), None)
+
+
+def _difference_of_members(
+    one: Mapping[str, Any], other: Mapping[str, Any]
+) -> tuple[JsonPath, tuple[Any, Any] | None] | None:
+    for (name, part), (other_name, other_part) in zip(one.items(), other.items(), strict=False):
+        if name != other_name:
+            return (), (one, other)
+        if part is not other_part and (found := _difference_of_values(part, other_part)):
+            return (name, *found[0]), found[1]
+    return None if len(one) == len(other) else ((), (one, other))
 
 
 def _cause_of_form(one: Document, other: Document, place: Place, offset: int) -> Cause | None:
@@ -129,7 +146,7 @@ def _difference_at(one: Any, other: Any, place: Place) -> tuple[JsonPath, Cause 
 
 
 def _next_members(one: Mapping[str, Any], other: Mapping[str, Any], path: JsonPath) -> tuple[JsonPath, Cause | None]:
-    names = next(pair for pair in zip_longest(one, other) if pair[0] != pair[1])
+    names = next((pair for pair in zip_longest(one, other) if pair[0] != pair[1]), ())
     extra = [name for name in names if name is not None and (name not in one or name not in other)]
     if extra:
         return (*path, min(extra)), None

@@ -60,14 +60,57 @@ def _are_texts_in_order(messages: Iterable[Any]) -> bool:
 
 
 def _plain_messages(messages: list[Any]) -> list[Any] | None:
-    ordered = []
+    ordered: list[Any] = []
     for message in messages:
-        is_dict = type(message) is dict
-        if is_dict and len(message) == 2 and _are_texts_in_order((message,)):
-            ordered.append(message)
+        try:
+            ordered.append(_usual_message(message))
             continue
-        moved = message_in_order(message) if is_dict else message
+        except (LookupError, TypeError):
+            pass  # Another kind of message.
+        moved = message_in_order(message) if type(message) is dict else message
         if not is_plain(moved, MAX_DEPTH - 2):
             return None
         ordered.append(moved)
+    return ordered
+
+
+def _usual_message(message: Any) -> dict[str, Any]:
+    """A message of an agent's loop in order: a text, a result of a tool, or calls of tools.
+
+    It is what ``field_order`` says of these, written out, since general code takes five times as long. Their number
+    and the lookup of each is all that has to be known of the names of members.
+
+    Raises:
+        LookupError: It is another kind of message, or not plain.
+        TypeError: The same.
+    """
+    if type(message) is not dict:
+        raise TypeError
+    role, content = message["role"], message["content"]
+    if type(role) is not str or (type(content) is not str and content is not None):
+        raise TypeError
+    if len(message) == 2:
+        return {"role": role, "content": content}
+    if len(message) != 3:
+        raise TypeError
+    if "tool_call_id" in message:
+        id_ = message["tool_call_id"]
+        if type(id_) is not str:
+            raise TypeError
+        return {"role": role, "content": content, "tool_call_id": id_}
+    return {"role": role, "content": content, "tool_calls": _usual_calls(message["tool_calls"])}
+
+
+def _usual_calls(calls: Any) -> list[dict[str, Any]]:
+    if type(calls) is not list:
+        raise TypeError
+    ordered = []
+    for call in calls:
+        kind, function, id_ = call["type"], call["function"], call["id"]
+        name, arguments = function["name"], function["arguments"]
+        if type(call) is not dict or type(function) is not dict or len(call) != 3 or len(function) != 2:
+            raise TypeError
+        if not type(name) is type(arguments) is type(kind) is type(id_) is str:
+            raise TypeError
+        ordered.append({"type": kind, "function": {"name": name, "arguments": arguments}, "id": id_})
     return ordered

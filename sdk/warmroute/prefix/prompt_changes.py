@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from warmroute.errors import Finding, InvalidSettingsError, Severity
 from warmroute.prefix.canonical_error import MAX_DEPTH, CanonicalJsonError
 from warmroute.prefix.json_reader import DoubtError, read_quickly
 from warmroute.prefix.json_writer import write
@@ -51,7 +52,14 @@ NO_CHANGES = PromptChanges()
 
 
 def changed(request: Any, changes: PromptChanges) -> Any:
-    """The request with the changes made; the request itself stays as it is. What does not look as expected is left."""
+    """The request with the changes made; the request itself stays as it is. What does not look as expected is left.
+
+    Raises:
+        InvalidSettingsError: The changes are of another type.
+    """
+    if type(changes) is not PromptChanges:
+        problem = f"The changes are a {type(changes).__name__}."
+        raise InvalidSettingsError([Finding("WR006", Severity.ERROR, "prompt_changes", problem, "Give PromptChanges.")])
     if not isinstance(request, Mapping) or not changes:
         return request
     members = dict(request)
