@@ -132,8 +132,8 @@ def test_destroy_wants_a_yes(run: Run, spec: Path) -> None:
     run("apply", str(spec), *QUIET)
 
     assert "Give --yes" in run("destroy", str(spec)).err
-    assert run("destroy", str(spec), "--yes").out.splitlines()[-1] == "support-bot: 3 resources deleted"
-    assert run("destroy", str(spec), "--yes").out == "support-bot: nothing is left\n"
+    assert run("destroy", str(spec), "--yes").out.splitlines()[-1] == "support-bot: 3 resources deleted in us-east-1"
+    assert run("destroy", str(spec), "--yes").out == "support-bot: nothing is left in us-east-1\n"
 
 
 def test_import_writes_a_spec_on_which_there_is_nothing_to_do(run: Run, spec: Path, tmp_path: Path) -> None:
@@ -206,3 +206,35 @@ def test_ctrl_c_says_that_sagemaker_goes_on(run: Run, spec: Path, monkeypatch: p
 
     assert (ran.code, ran.err.splitlines()[-1].split(".")[0]) == (1, "Stopped")
     assert "give the same command again" in ran.err
+
+
+@pytest.mark.parametrize("options", [(), ("--dry-run",), ("--yes",)])
+def test_a_table_of_prices_that_is_none_stops_before_anything_is_made(
+    run: Run, spec: Path, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("as_of: 2026-13-99", encoding="utf-8")
+
+    ran = run("apply", str(spec), *QUIET, "--prices", str(prices), *options)
+
+    assert (ran.code, ran.out) == (1, "")
+    assert "neither YAML nor JSON" in ran.err
+    assert "There is no endpoint" in run("status", str(spec)).err
+
+
+@pytest.mark.parametrize("command", ["apply", "rollback", "destroy"])
+def test_what_goes_on_after_a_stop_is_said_to_programs_too(
+    run: Run, spec: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    run("apply", str(spec), *QUIET)
+    run("apply", _threshold(spec, 24), *QUIET)
+    text = _threshold(spec, 32)
+
+    def stop(_: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(waiting.time, "sleep", stop)
+    ran = run(command, text, "--format", "json", *{"apply": QUIET, "destroy": ("--yes",)}.get(command, ()))
+
+    assert (ran.code, ran.out) == (1, "")
+    assert "goes on; give the same command again" in ran.err

@@ -9,6 +9,7 @@ import pytest
 from warmroute.deploy import Action, Kind
 from warmroute.errors import DeploymentError
 from warmroute.hosting import EndpointSpec
+from warmroute.local.control.hooks import registry_at
 
 if TYPE_CHECKING:
     from conftest import Account
@@ -92,6 +93,25 @@ def test_a_component_that_moves_to_another_variant_takes_its_adapters_along(acco
         described = account.sagemaker.describe_inference_component(InferenceComponentName=name)
         assert (described["VariantName"], described["InferenceComponentStatus"]) == ("other", "InService")
     assert account.plan(there).is_empty
+
+
+@pytest.mark.parametrize("change", ["its variant changes", "it failed"])
+def test_adapters_that_leave_go_before_their_base_is_made_again(account: Account, change: str) -> None:
+    variants = [{**BASE["variants"][0], "name": name} for name in ("main", "other")]
+    here = _component("llama", variant_name="main")
+    account.deploy(_spec(here, _adapter("legal", "llama"), variants=variants))
+    spec = _spec(_component("llama", variant_name="other"), variants=variants)
+    if change == "it failed":
+        registry = registry_at("123456789012", "us-east-1")
+        registry.components["llama"].status = "Failed"
+        spec = _spec(here, variants=variants)
+
+    plan = account.plan(spec)
+    outcome, _ = account.deploy(spec)
+
+    assert _of(plan, Kind.COMPONENT) == [(Action.REPLACE, "llama"), (Action.DELETE, "legal")]
+    assert outcome.removed == ("legal", "llama")
+    assert account.plan(spec).is_empty
 
 
 def test_components_make_room_before_their_variant_gets_a_model(account: Account) -> None:
@@ -188,6 +208,35 @@ class TestScaling:
         assert [policy["PolicyName"] for policy in policies] == ["by-hand"]
         assert account.plan(_spec(_component("llama"))).is_empty
 
+    @pytest.mark.parametrize("routing", ["RANDOM", "LEAST_OUTSTANDING_REQUESTS"], ids=["in place", "blue/green"])
+    def test_instances_that_somebody_else_scales_are_not_reset(self, account: Account, routing: str) -> None:
+        account.deploy(_spec())
+        _scale_by_hand(account, "endpoint/shared/variant/main", "sagemaker:variant:DesiredInstanceCount")
+        scaled_out = [{"VariantName": "main", "DesiredInstanceCount": 5}]
+        account.sagemaker.update_endpoint_weights_and_capacities(
+            EndpointName="shared", DesiredWeightsAndCapacities=scaled_out
+        )
+        account.clock.advance(600)
+        spec = _spec(variants=[{**BASE["variants"][0], "routing_config": {"routing_strategy": routing}}])
+
+        (count,) = account.plan(spec).instances
+        account.deploy(spec)
+
+        (variant,) = account.sagemaker.describe_endpoint(EndpointName="shared")["ProductionVariants"]
+        assert (count.after, variant["DesiredInstanceCount"]) == (5, 5)
+        assert account.plan(spec).is_empty
+
+    def test_copies_that_somebody_else_scales_are_not_reset(self, account: Account) -> None:
+        spec = _spec(_component("llama", runtime_config={"copy_count": 1}))
+        account.deploy(spec)
+        _scale_by_hand(account, "inference-component/llama", "sagemaker:inference-component:DesiredCopyCount")
+        account.sagemaker.update_inference_component_runtime_config(
+            InferenceComponentName="llama", DesiredRuntimeConfig={"CopyCount": 2}
+        )
+        account.clock.advance(600)
+
+        assert account.plan(spec).is_empty
+
     def test_a_variant_that_leaves_is_no_longer_scaled_before_it_goes(self, account: Account) -> None:
         variants = [{**BASE["variants"][0], "name": name, "initial_variant_weight": 1.0} for name in ("main", "other")]
         scaled = [{"variant_name": "other", "min_capacity": 1, "max_capacity": 3}]
@@ -201,3 +250,15 @@ class TestScaling:
             "DeregisterScalableTarget",
             "UpdateEndpoint",
         ]
+
+
+def _scale_by_hand(account: Account, resource: str, dimension: str) -> None:
+    scaling = account.session.client("application-autoscaling")
+    place = {"ServiceNamespace": "sagemaker", "ResourceId": resource, "ScalableDimension": dimension}
+    scaling.register_scalable_target(MinCapacity=1, MaxCapacity=20, **place)
+    scaling.put_scaling_policy(
+        PolicyName="by-hand",
+        PolicyType="StepScaling",
+        StepScalingPolicyConfiguration={"AdjustmentType": "ChangeInCapacity"},
+        **place,
+    )

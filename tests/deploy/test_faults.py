@@ -287,3 +287,14 @@ def test_a_failure_names_the_alarm_and_the_log(account: Account) -> None:
 
     assert "In ALARM: slow. " in failure.value.remedy
     assert "#logsV2:log-groups/log-group/$252Faws$252Fsagemaker$252FEndpoints$252Fsupport-bot" in failure.value.remedy
+
+
+@pytest.mark.parametrize("operation", ["CreateModel", "CreateEndpointConfig", "CreateEndpoint", "UpdateEndpoint"])
+def test_what_sagemaker_does_not_find_is_said_in_its_own_words(account: Account, operation: str) -> None:
+    if operation == "UpdateEndpoint":
+        account.deploy(SPEC)
+    _fail(account, operation, lambda _: _refusal("ValidationException", 400, "Could not find model data at s3://a/b."))
+    variant = SPEC.variants[0].model_copy(update={"routing_config": RoutingConfig.random()})
+
+    with pytest.raises(DeploymentError, match=r"Could not find model data at s3://a/b\."):
+        account.deploy(SPEC.model_copy(update={"variants": (variant,)}))

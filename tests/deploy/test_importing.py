@@ -219,3 +219,39 @@ def test_counts_of_now_are_told_rather_than_those_of_the_beginning(account: Acco
 def test_an_endpoint_that_does_not_exist_is_said(account: Account) -> None:
     with pytest.raises(DeploymentError, match="There is no endpoint nobody in us-east-1"):
         imported(account, "nobody", "us-east-1")
+
+
+def test_cooldowns_of_no_time_are_told(account: Account) -> None:
+    tracking = {"target_value": 9, "scale_in_cooldown": 0, "scale_out_cooldown": 0, "disable_scale_in": True}
+    scaling = [{"variant_name": "main", "min_capacity": 2, "max_capacity": 9, "target_tracking": tracking}]
+    spec = EndpointSpec.parse({**example_spec().model_dump(mode="json", exclude_none=True), "auto_scaling": scaling})
+    account.deploy(spec)
+
+    found = imported(account, spec.name, spec.region)
+
+    assert (found.differences, account.plan(found.spec).is_empty) == ((), True)
+
+
+def test_a_second_policy_on_a_target_does_not_take_the_place_of_our_own(account: Account) -> None:
+    scaling = [{"variant_name": "main", "min_capacity": 2, "max_capacity": 9, "target_tracking": {"target_value": 9}}]
+    spec = EndpointSpec.parse({**example_spec().model_dump(mode="json", exclude_none=True), "auto_scaling": scaling})
+    account.deploy(example_spec())
+    place = {
+        "ServiceNamespace": "sagemaker",
+        "ResourceId": "endpoint/support-bot/variant/main",
+        "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
+    }
+    metric = {"PredefinedMetricType": "SageMakerVariantInvocationsPerInstance"}
+    by_hand = account.session.client("application-autoscaling")
+    by_hand.register_scalable_target(MinCapacity=2, MaxCapacity=9, **place)
+    by_hand.put_scaling_policy(
+        PolicyName="by-hand",
+        PolicyType="TargetTrackingScaling",
+        TargetTrackingScalingPolicyConfiguration={"TargetValue": 5.0, "PredefinedMetricSpecification": metric},
+        **place,
+    )
+    account.deploy(spec)
+
+    found = imported(account, spec.name, spec.region)
+
+    assert (found.differences, account.plan(found.spec).is_empty) == ((), True)

@@ -255,6 +255,16 @@ class TestDestroy:
             _deployed(account).destroy()
         assert account.changes() == []
 
+    def test_finds_components_though_somebody_deleted_the_configuration(self, account: Account) -> None:
+        needs = {"compute_resource_requirements": {"min_memory_required_in_mb": 1024}}
+        hosted = {"inference_components": [{"name": "llama", "specification": needs}]}
+        config = account.deploy(EndpointSpec.parse({**SPEC.model_dump(exclude_none=True), **hosted}))[0].endpoint_config
+        _forget(account, config)
+
+        assert [each.name for each in _deployed(account).status().components] == ["llama"]
+        assert "llama" in _deployed(account).destroy()
+        assert account.sagemaker.list_endpoints()["Endpoints"] == []
+
     def test_leaves_models_and_configurations_of_others(self, account: Account) -> None:
         account.deploy(SPEC)
         account.sagemaker.create_model(ModelName="support-bot-mine", PrimaryContainer={"Image": "a"})

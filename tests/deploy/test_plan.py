@@ -8,7 +8,7 @@ import pytest
 
 from warmroute.demo import example_spec
 from warmroute.deploy import Action, FieldChange, InstanceCount, Kind, Plan, Rollout
-from warmroute.errors import DeploymentError, Severity
+from warmroute.errors import DeploymentError, IncompleteSpecError, Severity
 from warmroute.hosting import EndpointSpec
 from warmroute.local.control import fail_next_deployment
 from warmroute.local.control.hooks import registry_at
@@ -229,3 +229,39 @@ class TestAnEndpointOfSomebodyElse:
         theirs.deploy(SPEC, adopt=True)
 
         assert theirs.deploy(_variant(routing_config=RoutingConfig.random()))[0].result == "updated"
+
+
+def _in_another_order(value: Any) -> Any:
+    """The same spec with every list turned round whose order says nothing."""
+    if not isinstance(value, dict):
+        return value
+    turned = {"variants", "subnets", "security_group_ids"}
+    return {key: each[::-1] if key in turned else _in_another_order(each) for key, each in value.items()}
+
+
+def test_the_order_of_variants_and_subnets_is_no_change(account: Account) -> None:
+    values = SPEC.model_dump(mode="json", exclude_none=True)
+    values["variants"] = [{**values["variants"][0], "name": name} for name in ("blue", "green")]
+    subnets = ["subnet-0a1b2c3d", "subnet-1a1b2c3d"]
+    values["vpc_config"] = {"security_group_ids": ["sg-0a1b2c3d", "sg-1a1b2c3d"], "subnets": subnets}
+    account.deploy(EndpointSpec.parse(values))
+    turned = EndpointSpec.parse(_in_another_order(values))
+    assert [variant.name for variant in turned.variants] == ["green", "blue"]
+
+    assert account.plan(turned).is_empty
+    account.changes()
+    account.deploy(turned)
+    assert account.changes() == []
+
+
+def test_tags_are_shown_as_they_are_spelt(account: Account) -> None:
+    account.deploy(SPEC)
+    plan = account.plan(SPEC.model_copy(update={"tags": {"CostCentre": "42"}}))
+
+    assert {field.path for change in plan.changes for field in change.fields} == {"tags.CostCentre"}
+
+
+@pytest.mark.parametrize("key", ["warmroute:endpoint", "warmroute:retiring"])
+def test_tags_of_warmroutes_own_are_refused(account: Account, key: str) -> None:
+    with pytest.raises(IncompleteSpecError, match=f"tags.{key}"):
+        account.plan(SPEC.model_copy(update={"tags": {key: "other"}}))

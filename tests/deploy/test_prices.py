@@ -72,7 +72,12 @@ def test_a_price_is_a_positive_number(tmp_path: Path, price: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"), [("[", "neither YAML nor JSON"), ("- a", "is a mapping"), ("\x00", "neither YAML nor JSON")]
+    ("text", "says"),
+    [("[", "neither YAML nor JSON"), ("- a", "is a mapping"), ("\x00", "neither YAML nor JSON")]
+    + [
+        (text, "neither YAML nor JSON")
+        for text in ("as_of: 2026-13-99", "as_of: !!timestamp x", "as_of: !!int x", "{[a]: 1}", "[" * 10_000)
+    ],
 )
 def test_a_file_that_is_no_table_is_said(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(DocumentError, match=says):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from warmroute.cli.deploying import PollOption, YesOption, can_ask, shown
+from warmroute.cli.deploying import PollOption, YesOption, can_ask, can_be_stopped, shown
 from warmroute.cli.documents import read_spec
 from warmroute.cli.output import Format, FormatOption, SpecArgument, print_findings, print_json
 from warmroute.cli.plan import AdoptOption, KeepOption, PreflightOption, PricesOption, exit_code, show_plan
@@ -40,10 +40,11 @@ def apply(  # noqa: PLR0913, PLR0917 - one parameter for each option.
     from warmroute.deploy import Deployment, load_prices
 
     deployment = Deployment(read_spec(spec), poll_seconds=poll)
+    table = load_prices(prices)
     expected = None
     asks = can_ask() and not yes and format is Format.TEXT
     if asks or dry_run:
-        expected = deployment.plan(keep=keep, adopt=adopt, preflight=preflight, prices=load_prices(prices))
+        expected = deployment.plan(keep=keep, adopt=adopt, preflight=preflight, prices=table)
         show_plan(expected, spec, format)
         if dry_run:
             raise typer.Exit(exit_code(expected))
@@ -55,7 +56,9 @@ def apply(  # noqa: PLR0913, PLR0917 - one parameter for each option.
         found.refuse_errors()
         print_findings(found.findings, spec, to_stderr=True)
     if format is Format.JSON:
-        print_json(asdict(deployment.apply(wait=wait, keep=keep, adopt=adopt, preflight=False)))
+        with can_be_stopped():
+            outcome = deployment.apply(wait=wait, keep=keep, adopt=adopt, preflight=False)
+        print_json(asdict(outcome))
         return
     with shown() as show:
         outcome = deployment.apply(

@@ -62,9 +62,19 @@ def shown() -> Iterator[Callable[[Progress], None]]:
         DeploymentError: Ctrl-C ended it.
     """
     progress = _progress_bar() if is_terminal() else nullcontext(_Lines())
+    with can_be_stopped(), progress as show:
+        yield show
+
+
+@contextmanager
+def can_be_stopped() -> Iterator[None]:
+    """Says what goes on where Ctrl-C ends a command that changes something.
+
+    Raises:
+        DeploymentError: Ctrl-C ended it.
+    """
     try:
-        with progress as show:
-            yield show
+        yield
     except KeyboardInterrupt:
         remedy = "What SageMaker has begun goes on; give the same command again to follow it."
         raise DeploymentError("Stopped.", remedy) from None

@@ -10,6 +10,7 @@ from warmroute.cli.deploying import (
     RegionOption,
     YesOption,
     can_ask,
+    can_be_stopped,
     deployed_endpoint,
     shown,
 )
@@ -34,10 +35,13 @@ def destroy(
     if not yes:
         if not can_ask() or format is Format.JSON:
             raise DeploymentError(f"Endpoint {deployed.name} is not deleted without a question.", "Give --yes.")
-        typer.confirm(f"Delete endpoint {deployed.name} and all that was made for it?", abort=True)
+        typer.confirm(f"Delete endpoint {deployed.name} in {deployed.region} and all that was made for it?", abort=True)
     if format is Format.JSON:
-        print_json({"endpoint": deployed.name, "removed": deployed.destroy()})
+        with can_be_stopped():
+            removed = deployed.destroy()
+        print_json({"endpoint": deployed.name, "region": deployed.region, "removed": removed})
         return
     with shown() as show:
         removed = deployed.destroy(on_progress=show)
-    typer.echo(f"{deployed.name}: {len(removed)} resources deleted" if removed else f"{deployed.name}: nothing is left")
+    what = f"{len(removed)} resources deleted" if removed else "nothing is left"
+    typer.echo(f"{deployed.name}: {what} in {deployed.region}")

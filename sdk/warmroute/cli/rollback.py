@@ -13,6 +13,7 @@ from warmroute.cli.deploying import (
     RegionOption,
     YesOption,
     can_ask,
+    can_be_stopped,
     deployed_endpoint,
     shown,
 )
@@ -38,9 +39,14 @@ def rollback(
     """
     deployed = deployed_endpoint(endpoint, region, poll_seconds=poll)
     if can_ask() and not yes and format is Format.TEXT:
-        typer.confirm(f"Roll {deployed.name} back to {to or 'the configuration that served before'}?", abort=True)
+        typer.confirm(
+            f"Roll {deployed.name} in {deployed.region} back to {to or 'the configuration that served before'}?",
+            abort=True,
+        )
     if format is Format.JSON:
-        print_json(asdict(deployed.rollback(to=to, wait=wait)))
+        with can_be_stopped():
+            outcome = deployed.rollback(to=to, wait=wait)
+        print_json(asdict(outcome))
         return
     with shown() as show:
         outcome = deployed.rollback(to=to, wait=wait, on_progress=show)

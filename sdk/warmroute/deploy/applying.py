@@ -158,11 +158,11 @@ class Applying:
         return result
 
     def _create_endpoint(self) -> Result:
-        for _ in range(PATIENCE):
+        for attempt in range(1, PATIENCE + 1):
             try:
                 created = self._aws.create("sagemaker", "create_endpoint", **self._wanted.create)
             except DeploymentError as error:
-                if not self._aws.is_missing(error):
+                if attempt == PATIENCE or not self._aws.is_missing(error):
                     raise
                 self._making.make_again()
                 continue

@@ -56,7 +56,8 @@ class ComponentSteps:
             DeploymentError: AWS refuses, or a component failed.
         """
         replaced = self._draft.leaving.replaced
-        self.delete([name for name in reversed(list(self._wanted.components)) if name in replaced])
+        again = [name for name in reversed(list(self._wanted.components)) if name in replaced]
+        self.delete([*self._draft.leaving.orphans, *again])
         return {name: self._put(name, parameters) for name, parameters in self._wanted.components.items()}
 
     def delete(self, names: Iterable[str]) -> None:

@@ -74,20 +74,18 @@ class MakingSteps:
             self._aws.change("sagemaker", "add_tags", ResourceArn=described[arn], Tags=[entry])
 
     def _make(self, *, report: bool) -> None:
-        for _ in range(PATIENCE):
+        for attempt in range(1, PATIENCE + 1):
             try:
                 for name in self._draft.needed_models:
                     self._make_once("model", "ModelName", self._wanted.models[name], report=report)
                 if self._draft.makes_config:
                     self._make_once("endpoint_config", "EndpointConfigName", self._wanted.config, report=report)
             except DeploymentError as error:
-                if not self._aws.is_missing(error):
+                # A model may have been deleted by somebody else's clean-up; what else is missing stays so.
+                if attempt == PATIENCE or not self._aws.is_missing(error):
                     raise
-                continue  # A model was deleted by somebody else's clean-up.
-            return
-        raise DeploymentError(
-            f"The models of endpoint {self._name} are deleted as soon as they are made.", "Is another apply running?"
-        )
+            else:
+                return
 
     def _make_once(self, kind: str, key: str, parameters: dict[str, Any], *, report: bool) -> None:
         """Make a model or configuration, or claim the one that exists."""

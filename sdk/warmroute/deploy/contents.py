@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def model_content(model: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def config_content(config: Mapping[str, Any], *, counts: bool = True) -> dict[str, Any]:
-    """What a configuration holds: parameters of CreateEndpointConfig or what DescribeEndpointConfig says.
+    """What a configuration holds, in whatever order: parameters of CreateEndpointConfig or what the Describe call says.
 
     Args:
         config: The configuration.
@@ -42,7 +43,7 @@ def config_content(config: Mapping[str, Any], *, counts: bool = True) -> dict[st
     content = _content(config)
     for family in _FAMILIES:
         if family in content:
-            content[family] = [_variant(each) for each in content[family]]
+            content[family] = sorted((_variant(each) for each in content[family]), key=itemgetter("VariantName"))
     if not counts:
         content["ProductionVariants"] = [
             {key: value for key, value in each.items() if key not in {"InitialInstanceCount", "InitialVariantWeight"}}
@@ -79,11 +80,14 @@ def with_models(value: Any, names: Mapping[str, str]) -> Any:
 
 def _content(described: Mapping[str, Any]) -> dict[str, Any]:
     # False is what absence means, and empty lists and maps say nothing.
-    return {
+    content = {
         key: value
         for key, value in described.items()
         if key not in _DESCRIPTIVE and value is not False and value is not None and value not in ([], {})
     }
+    if "VpcConfig" in content:  # Two sets, which AWS writes as lists.
+        content["VpcConfig"] = {key: sorted(ids) for key, ids in content["VpcConfig"].items()}
+    return content
 
 
 def _variant(variant: Mapping[str, Any]) -> dict[str, Any]:

@@ -45,7 +45,8 @@ class DeployedEndpoint:
     ) -> None:
         session = session or default_session()
         self.name = name
-        self._aws = Aws(session, region_of(None, session, region))
+        self.region = region_of(None, session, region)
+        self._aws = Aws(session, self.region)
         self._poll_seconds = poll_seconds
 
     def status(self) -> Status:

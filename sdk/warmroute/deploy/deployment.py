@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from warmroute.deploy.applying import Applying
 from warmroute.deploy.aws import Aws, default_session, region_of
 from warmroute.deploy.clean_up import DEFAULT_KEEP, superfluous
+from warmroute.deploy.leaving import beside_others
 from warmroute.deploy.live import read_live
 from warmroute.deploy.matching import match
 from warmroute.deploy.planning import draft
@@ -135,7 +136,8 @@ class Deployment:
         if not wait:
             policies = (each.policy["PolicyName"] for each in wanted.scaling if each.policy)
             targets = (each.target["ResourceId"] for each in wanted.scaling)
-            left_out = (*wanted.components, *targets, *policies, *drafted.leaving.components)
+            leaves = (*drafted.leaving.orphans, *drafted.leaving.components)
+            left_out = (*wanted.components, *targets, *policies, *leaves)
             return Outcome(self._spec.name, result, config, self._region, left_out=left_out, removed=tuple(removed))
         run.follow()
         components = run.put_components()
@@ -158,6 +160,7 @@ class Deployment:
             )
         wanted = wanted_by(self._spec, self._region)
         live = read_live(self._aws, self._spec.name, wanted)
+        wanted = beside_others(wanted, live)
         found = match(wanted, live)
         clean_up = superfluous(
             self._aws,

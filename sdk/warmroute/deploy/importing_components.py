@@ -31,7 +31,7 @@ def scaling_values(live: Live) -> list[dict[str, Any]]:
     Args:
         live: What the account has.
     """
-    return [_scaling(scaling) for _, scaling in sorted(live.scaling.items())]
+    return [_scaling(scaling, live.name) for _, scaling in sorted(live.scaling.items())]
 
 
 def _component(name: str, existing: Existing, live: Live, called: Mapping[str, str]) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def _without_empty_model(value: Any) -> Any:
     return {key: item for key, item in value.items() if not (key == "ModelName" and not item)}
 
 
-def _scaling(scaling: LiveScaling) -> dict[str, Any]:
+def _scaling(scaling: LiveScaling, endpoint: str) -> dict[str, Any]:
     resource, _ = scaling.key
     kind = "variant_name" if resource.startswith("endpoint/") else "inference_component_name"
     values: dict[str, Any] = {
@@ -68,23 +68,26 @@ def _scaling(scaling: LiveScaling) -> dict[str, Any]:
         "min_capacity": scaling.target["MinCapacity"],
         "max_capacity": scaling.target["MaxCapacity"],
     }
-    tracking = next(_trackings(scaling), None)
+    tracking = next(_trackings(scaling, endpoint), None)
     if tracking:
         values["target_tracking"] = tracking
     return values
 
 
-def _trackings(scaling: LiveScaling) -> Iterator[dict[str, Any]]:
-    """The target-tracking policies that a spec can say: those of a predefined metric."""
-    names = {
+def _trackings(scaling: LiveScaling, endpoint: str) -> Iterator[dict[str, Any]]:
+    """The target-tracking policies that a spec can say: those of a predefined metric, warmroute's own first."""
+    fields = {
         "TargetValue": "target_value",
         "ScaleInCooldown": "scale_in_cooldown",
         "ScaleOutCooldown": "scale_out_cooldown",
         "DisableScaleIn": "disable_scale_in",
     }
-    for policy in scaling.policies.values():
+    own = scaling.own_policies(endpoint)
+    for name in sorted(scaling.policies, key=lambda name: name not in own):
+        policy = scaling.policies[name]
         configuration = policy.get("TargetTrackingScalingPolicyConfiguration") or {}
         metric = configuration.get("PredefinedMetricSpecification", {}).get("PredefinedMetricType")
         if metric:
-            known = {ours: configuration[theirs] for theirs, ours in names.items() if configuration.get(theirs)}
-            yield {**known, "predefined_metric_type": metric}
+            known = {ours: configuration.get(theirs) for theirs, ours in fields.items()}
+            said = {ours: value for ours, value in known.items() if value is not None and value is not False}
+            yield {**said, "predefined_metric_type": metric}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from warmroute.deploy.components import base_of, last_first
@@ -23,6 +23,9 @@ class Leaving:
 
     components_first: tuple[str, ...]
     """Components that must go before the endpoint is updated, since the new configuration has no room for them."""
+
+    orphans: tuple[str, ...]
+    """Adapters that go before their base is made again, which cannot go while it has them."""
 
     components: tuple[str, ...]
     """Components that go when everything else serves; adapters before their bases."""
@@ -54,7 +57,7 @@ class Leaving:
             if name not in self.replaced:
                 note = "before the update, since the new configuration has no room for it"
                 yield Change(Action.DELETE, Kind.COMPONENT, name, note=note)
-        for name in self.components:
+        for name in (*self.orphans, *self.components):
             yield Change(Action.DELETE, Kind.COMPONENT, name)
         for name in self.left_alone:
             yield Change(Action.NOTHING, Kind.COMPONENT, name, note="not in the spec and not warmroute's; left alone")
@@ -78,16 +81,35 @@ def leaving(wanted: Wanted, live: Live, found: Match) -> Leaving:
     first = homeless & (own | replaced.keys())
     first |= {name for name in own | replaced.keys() if base_of(here[name]) in first}
     first -= {name for name in first if here[name]["InferenceComponentStatus"] == "Deleting"}
+    orphans = {name for name in own - first if base_of(here[name]) in replaced}
     targets_first, targets, policies = _scaling(wanted, live)
     return Leaving(
         components_first=tuple(last_first(live.components, first)),
-        components=tuple(last_first(live.components, own - first)),
+        orphans=tuple(last_first(live.components, orphans)),
+        components=tuple(last_first(live.components, own - first - orphans)),
         replaced=replaced,
         targets_first=targets_first,
         targets=targets,
         policies=policies,
         left_alone=tuple(sorted(gone - own)),
     )
+
+
+def beside_others(wanted: Wanted, live: Live) -> Wanted:
+    """What is asked for, less the counts that somebody else's scaling decides: an update keeps those.
+
+    Args:
+        wanted: What is asked for.
+        live: What the account has.
+    """
+    asked = {each.key for each in wanted.scaling}
+    others = {
+        key for key, scaling in live.scaling.items() if key not in asked and not scaling.is_removable(wanted.spec.name)
+    }
+    update = dict(wanted.update)
+    if any(resource.startswith("endpoint/") for resource, _ in others):
+        update.setdefault("RetainAllVariantProperties", True)
+    return replace(wanted, update=update, scaled_by_others=frozenset(others))
 
 
 def _replaced(wanted: Wanted, live: Live) -> Iterator[tuple[str, str]]:

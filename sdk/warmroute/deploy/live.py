@@ -100,7 +100,7 @@ def read_live(aws: Aws, name: str, wanted: Wanted | None = None) -> Live:
     config = None
     if endpoint:
         config = aws.describe("describe_endpoint_config", EndpointConfigName=config_ahead(endpoint))
-    components = _components(aws, name) if _has_components(config, wanted) else {}
+    components = _components(aws, name) if _may_have_components(endpoint, config, wanted) else {}
     used = [*(models_of(config) if config else ()), *_models_of_components(components)]
     return Live(
         name=name,
@@ -131,7 +131,9 @@ def _scales(wanted: Wanted | None) -> bool:
     return bool(wanted and wanted.scaling)
 
 
-def _has_components(config: Described | None, wanted: Wanted | None) -> bool:
+def _may_have_components(endpoint: Described | None, config: Described | None, wanted: Wanted | None) -> bool:
+    if endpoint is not None and config is None:
+        return True  # Somebody deleted the configuration, so it cannot tell.
     hosts = config is not None and any(
         not variant.get("ModelName") and not variant.get("ServerlessConfig")
         for variant in config.get("ProductionVariants", ())

@@ -55,9 +55,12 @@ def with_owner(parameters: dict[str, Any], endpoint: str, *, as_map: bool = Fals
         as_map: Whether the service takes a mapping of tags, as Application Auto Scaling does.
 
     Raises:
-        IncompleteSpecError: There is no room for the tag.
+        IncompleteSpecError: There is no room for the tag, or the spec sets one of warmroute's own.
     """
     tags = as_mapping(parameters.get("Tags") or [])
+    reserved = [key for key in tags if key.startswith(OWN_PREFIX)]
+    if reserved:
+        raise IncompleteSpecError(f"tags.{reserved[0]}: is warmroute's own note.", f"Use a key without {OWN_PREFIX}.")
     if len(tags) > MAX_TAGS - MAX_OWN_TAGS:
         raise IncompleteSpecError(
             f"tags: {len(tags)} tags leave no room for warmroute's own.",

@@ -15,7 +15,7 @@ from warmroute.deploy.plan import Action, Change, Kind, Plan, Rollout
 from warmroute.deploy.planning_components import component_changes, models_of_changed
 from warmroute.deploy.planning_scaling import scaling_changes
 from warmroute.deploy.refusals import findings
-from warmroute.deploy.tags import lacking_tags
+from warmroute.deploy.tags import tag_fields
 from warmroute.deploy.traffic import traffic
 
 if TYPE_CHECKING:
@@ -141,13 +141,8 @@ def _tagged(wanted: Wanted, kind: Kind, name: str, existing: Existing | None) ->
     """A resource that stays, with the tags that it may lack; nobody else's is tagged."""
     if existing is None or not is_owned(existing.tags, wanted.spec.name):
         return Change(Action.NOTHING, kind, name)
-    lacking = lacking_tags(existing.tags, wanted.tags)
-    fields = differences({each["Key"]: existing.tags.get(each["Key"]) for each in lacking}, _values(lacking), "tags")
+    fields = tag_fields(existing.tags, wanted.tags)
     return Change(Action.UPDATE if fields else Action.NOTHING, kind, name, fields)
-
-
-def _values(tags: list[dict[str, str]]) -> dict[str, str]:
-    return {tag["Key"]: tag["Value"] for tag in tags}
 
 
 def _endpoint(wanted: Wanted, live: Live, found: Match, rollout: Rollout, *, adopt: bool) -> Change:
@@ -157,9 +152,7 @@ def _endpoint(wanted: Wanted, live: Live, found: Match, rollout: Rollout, *, ado
     fields = capacity_fields(_capacity(wanted, live), live.endpoint.get("ProductionVariants", ()))
     if found.same_config:
         if live.is_owned or adopt:
-            lacking = lacking_tags(live.tags, wanted.tags)
-            before = {each["Key"]: live.tags.get(each["Key"]) for each in lacking}
-            fields += differences(before, _values(lacking), "tags")
+            fields += tag_fields(live.tags, wanted.tags)
         pending = live.status in {"Creating", "Updating"}
         note = "on its way to what is asked for" if pending else ""
         return Change(Action.UPDATE if fields else Action.NOTHING, Kind.ENDPOINT, name, fields, note)

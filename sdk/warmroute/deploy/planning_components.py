@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from warmroute.deploy.components import component_update, update_fields
-from warmroute.deploy.differences import differences
 from warmroute.deploy.live import specifications_of
 from warmroute.deploy.plan import Action, Change, Kind
-from warmroute.deploy.tags import lacking_tags
+from warmroute.deploy.tags import tag_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -39,9 +38,7 @@ def component_changes(wanted: Wanted, live: Live, found: Match, leaves: Leaving)
             continue
         update = component_update(wanted, parameters, existing.described, found.models)
         fields = update_fields(update, existing.described, found.models) if update else ()
-        lacking = lacking_tags(existing.tags, parameters["Tags"]) if live.is_owned else []
-        before = {each["Key"]: existing.tags.get(each["Key"]) for each in lacking}
-        fields += differences(before, {each["Key"]: each["Value"] for each in lacking}, "tags")
+        fields += tag_fields(existing.tags, parameters["Tags"]) if live.is_owned else ()
         note = "copies are replaced batch by batch" if update and update.keys() & {"Specification"} else ""
         yield Change(Action.UPDATE if fields else Action.NOTHING, Kind.COMPONENT, name, fields, note)
 

@@ -132,7 +132,7 @@ def hourly_cost(instances: Iterable[InstanceCount], region: str, prices: Prices)
 def _read(text: str, name: str) -> Mapping[str, Any]:
     try:
         values = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError, ValueError, TypeError, LookupError, AttributeError) as error:
         raise DocumentError(f"{name}: neither YAML nor JSON: {' '.join(str(error).split())}.") from error
     if not isinstance(values, dict):
         raise DocumentError(f"{name}: a table of prices is a mapping.", "It has as_of, source and regions.")

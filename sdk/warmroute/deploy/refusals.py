@@ -95,7 +95,7 @@ def _of_components(wanted: Wanted, live: Live, leaves: Leaving, found: Match, *,
                 f"Inference component {name} on endpoint {endpoint} was not made by warmroute.",
                 f"Give it another name in the spec, or take it over with --adopt (it lacks the tag {OWNER_TAG}).",
             )
-    going = {*leaves.components, *leaves.components_first, *leaves.replaced}
+    going = {*leaves.components, *leaves.orphans, *leaves.components_first, *leaves.replaced}
     hosts = {each["VariantName"] for each in wanted.config["ProductionVariants"] if not each.get("ModelName")}
     for name in leaves.left_alone:
         running = live.components[name].described

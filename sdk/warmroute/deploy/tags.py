@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from warmroute.deploy.ownership import as_mapping
+from warmroute.deploy.plan import FieldChange
 from warmroute.errors import DeploymentError
 
 if TYPE_CHECKING:
@@ -39,3 +40,14 @@ def lacking_tags(present: Mapping[str, str], wanted: Sequence[Mapping[str, str]]
         wanted: Tags that it should have, in AWS's form.
     """
     return [dict(tag) for tag in wanted if present.get(tag["Key"]) != tag["Value"]]
+
+
+def tag_fields(present: Mapping[str, str], wanted: Sequence[Mapping[str, str]]) -> tuple[FieldChange, ...]:
+    """The same tags as changes, each under its key as it is spelt.
+
+    Args:
+        present: Tags of the resource.
+        wanted: Tags that it should have, in AWS's form.
+    """
+    lacking = lacking_tags(present, wanted)
+    return tuple(FieldChange(f"tags.{tag['Key']}", present.get(tag["Key"]), tag["Value"]) for tag in lacking)

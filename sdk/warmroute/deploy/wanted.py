@@ -59,6 +59,9 @@ class Wanted:
 
     scaling: tuple[WantedScaling, ...]
 
+    scaled_by_others: frozenset[ScalingKey] = frozenset()
+    """Scalable targets that neither the spec nor warmroute has made; what they scale is not the spec's to count."""
+
     @property
     def config_name(self) -> str:
         """Name of the configuration: a digest of its content."""
@@ -73,6 +76,7 @@ class Wanted:
     def scaled_variants(self) -> frozenset[str]:
         """Variants whose count is not the spec's to say: scaled automatically, or without instances."""
         scaled = {each.variant_name for each in self.spec.auto_scaling or () if each.variant_name}
+        scaled |= self._scaled_by_others(f"endpoint/{self.spec.name}/variant/")
         for variant in self.spec.variants:
             managed = variant.managed_instance_scaling
             if variant.serverless_config or (managed and managed.status != "DISABLED"):
@@ -82,9 +86,14 @@ class Wanted:
     @property
     def scaled_components(self) -> frozenset[str]:
         """Components whose number of copies is scaled automatically."""
-        return frozenset(
+        asked = {
             each.inference_component_name for each in self.spec.auto_scaling or () if each.inference_component_name
-        )
+        }
+        return frozenset(asked | self._scaled_by_others("inference-component/"))
+
+    def _scaled_by_others(self, beginning: str) -> set[str]:
+        resources = {resource for resource, _ in self.scaled_by_others}
+        return {each.removeprefix(beginning) for each in resources if each.startswith(beginning)}
 
 
 def wanted_by(spec: EndpointSpec, region: str) -> Wanted:
