@@ -50,9 +50,12 @@ class ExecutionPolicy(Construct):
             self,
             "Resource",
             description=f"What the SageMaker endpoint {known.spec.name} needs.",
-            roles=list(roles),
+            roles=[role for role in roles if not self._takes_up(role)],
             statements=[self._statement(each) for each in needed],
         )
+        for role in filter(self._takes_up, roles):
+            assert isinstance(role, Role)  # noqa: S101 - tells the type checker what was asked.
+            role.add_managed_policy(self.policy)
         acknowledge(self, {wildcard(self, arn): why for each in needed for arn, why in self._wildcards(each)})
 
     @property
@@ -61,6 +64,10 @@ class ExecutionPolicy(Construct):
         made = self.policy.node.default_child
         assert isinstance(made, CfnManagedPolicy)  # noqa: S101 - tells the type checker what the CDK makes.
         return made
+
+    def _takes_up(self, role: IRole) -> bool:
+        """Whether a role can name the policy itself: whatever needs the role waits for the policy then."""
+        return isinstance(role, Role) and Stack.of(role).node.path == Stack.of(self).node.path
 
     def _statement(self, permission: Permission) -> PolicyStatement:
         return PolicyStatement(

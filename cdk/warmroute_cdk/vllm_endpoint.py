@@ -70,6 +70,7 @@ class VllmEndpoint(EndpointAccess):
         bound = BoundSpec(spec, path_of(scope.node.path, id), self._constructs)
         self.spec = bound.spec
         self._rollback_alarms = tuple(constructs.get("rollback_alarms") or ())
+        self._warned_of: set[str] = set()
         self.execution_role = ExecutionRole(self, "ExecutionRole", spec=bound) if bound.lacks_role(self) else None
         if self.execution_role is not None:
             bound = bound.with_role(self.execution_role.role)
@@ -185,12 +186,14 @@ class VllmEndpoint(EndpointAccess):
         Raises:
             InvalidSettingsError: There are more than ten.
         """
-        self._rollback_alarms = (*self._rollback_alarms, *alarms)
-        given: SpecConstructs = {**self._constructs, "rollback_alarms": self._rollback_alarms}
+        together = (*self._rollback_alarms, *alarms)
+        given: SpecConstructs = {**self._constructs, "rollback_alarms": together}
         bound = BoundSpec(self.spec, self.node.path, given)
+        self._rollback_alarms = together
         (endpoint,) = (each for each in bound.resources(self) if each.kind == Kind.ENDPOINT)
         guardrails = bound.placed(endpoint.properties["DeploymentConfig"])
         self.cfn_endpoint.deployment_config = typed_property(Kind.ENDPOINT, "DeploymentConfig", guardrails)
+        self._warn(bound.stated)
 
     def _wake_ups(self) -> dict[str, WakeUp]:
         sleepers = [
@@ -210,11 +213,18 @@ class VllmEndpoint(EndpointAccess):
         }
 
     def _warn(self, stated: EndpointSpec) -> None:
-        """What ``warmroute validate`` warns of is said at synthesis too, unless the spec silences it."""
+        """What ``warmroute validate`` warns of is said at synthesis too, unless the spec silences it.
+
+        What was warned of and no longer holds is taken back.
+        """
         answered = {_NOTHING_WAKES_IT_UP} if self.wake_ups else set()
-        for finding in check(stated):
-            if finding.id not in answered:
-                Annotations.of(self).add_warning_v2(f"warmroute:{finding.id}", str(finding))
+        findings = [finding for finding in check(stated) if finding.id not in answered]
+        annotations = Annotations.of(self)
+        for id_ in sorted(self._warned_of - {finding.id for finding in findings}):
+            annotations.acknowledge_warning(f"warmroute:{id_}")
+        for finding in findings:
+            annotations.add_warning_v2(f"warmroute:{finding.id}", str(finding))
+        self._warned_of = {finding.id for finding in findings}
 
     def _await_role_and_network(self, network: IDependable | None) -> None:
         """Nothing starts before the role has its policies, later grants among them, and the VPC its routes."""

@@ -19,7 +19,7 @@ from render.specs import SPECS, WITHOUT_ROLE, demo
 
 from warmroute import IncompleteSpecError, InvalidSettingsError
 from warmroute.hosting import EndpointSpec
-from warmroute_cdk import BoundSpec, Models, SpecConstructs, VllmEndpoint
+from warmroute_cdk import BoundSpec, ExecutionPolicy, Models, SpecConstructs, VllmEndpoint
 
 
 @pytest.fixture
@@ -31,6 +31,10 @@ def only(template: dict[str, Any], kind: str) -> dict[str, Any]:
     (found,) = resources_of(template, f"AWS::SageMaker::{kind}")
     properties: dict[str, Any] = found["Properties"]
     return properties
+
+
+def warnings_of(endpoint: VllmEndpoint) -> list[str]:
+    return [str(entry.data) for entry in endpoint.node.metadata if entry.type == "aws:cdk:warning"]
 
 
 def logical_id(template: dict[str, Any], type_: str) -> str:
@@ -105,6 +109,23 @@ def test_a_role_serves_components_too(stack):
     assert only(template, "EndpointConfig")["ExecutionRoleArn"] == "arn:aws:iam::123456789012:role/another"
 
 
+def test_a_spec_of_components_leaves_its_role_to_the_constructs(stack):
+    spec = SLEEPING.model_copy(update={"execution_role_arn": None})
+    role = Role.from_role_arn(stack, "Role", "arn:aws:iam::123456789012:role/another")
+    template = template_of(VllmEndpoint(stack, "Bot", spec=spec, role=role))
+    assert only(template, "EndpointConfig")["ExecutionRoleArn"] == "arn:aws:iam::123456789012:role/another"
+    assert resources_of(template, "AWS::IAM::Role") == []
+
+
+def test_a_spec_of_components_without_a_role_gets_one(stack):
+    spec = SLEEPING.model_copy(update={"execution_role_arn": None})
+    template = template_of(VllmEndpoint(stack, "Bot", spec=spec))
+    made = {"Fn::GetAtt": [logical_id(template, "AWS::IAM::Role"), "Arn"]}
+    assert only(template, "EndpointConfig")["ExecutionRoleArn"] == made
+    assert only(template, "Model")["ExecutionRoleArn"] == made
+    assert lint(template) == []
+
+
 def test_the_spec_s_role_can_be_granted_to_but_is_not_changed(stack):
     endpoint = VllmEndpoint(stack, "Bot", spec=SPECS["demo"])
     assert endpoint.role is not None
@@ -167,6 +188,35 @@ def test_alarms_made_after_the_endpoint_roll_its_updates_back(stack):
         "another",
     ]
     assert guardrails["BlueGreenUpdatePolicy"]["TerminationWaitInSeconds"] == 120
+
+
+def test_alarms_made_after_the_endpoint_answer_the_warning_that_there_are_none(stack):
+    rolling = {"maximum_batch_size": {"type": "INSTANCE_COUNT", "value": 1}, "wait_interval_in_seconds": 60}
+    values = {**SPECS["demo"].model_dump(exclude_none=True), "deployment_config": {"rolling_update_policy": rolling}}
+    late = VllmEndpoint(stack, "Late", spec=EndpointSpec.parse(values))
+    assert [text for text in warnings_of(late) if "WR609" in text]
+    late.add_rollback_alarms("made-elsewhere")
+    first = VllmEndpoint(stack, "First", spec=EndpointSpec.parse(values), rollback_alarms=["made-elsewhere"])
+    assert warnings_of(late) == warnings_of(first)
+
+
+def test_alarms_that_were_refused_are_not_kept(stack):
+    endpoint = VllmEndpoint(stack, "Bot", spec=SPECS["demo"], rollback_alarms=[f"alarm-{each}" for each in range(9)])
+    with pytest.raises(InvalidSettingsError, match="at most 10"):
+        endpoint.add_rollback_alarms("tenth", "eleventh")
+    endpoint.add_rollback_alarms("tenth")
+    guardrails = only(template_of(endpoint), "Endpoint")["DeploymentConfig"]
+    assert len(guardrails["AutoRollbackConfiguration"]["Alarms"]) == 10
+
+
+def test_models_wait_for_a_policy_that_is_attached_to_their_role(stack):
+    role = Role(stack, "Role", assumed_by=ServicePrincipal("sagemaker.amazonaws.com"))
+    ExecutionPolicy(stack, "Policy", spec=WITHOUT_ROLE, roles=[role])
+    template = template_of(VllmEndpoint(stack, "Bot", spec=WITHOUT_ROLE, role=role))
+    (model,) = resources_of(template, "AWS::SageMaker::Model")
+    (made,) = resources_of(template, "AWS::IAM::Role")
+    assert logical_id(template, "AWS::IAM::Role") in model["DependsOn"]
+    assert made["Properties"]["ManagedPolicyArns"] == [{"Ref": logical_id(template, "AWS::IAM::ManagedPolicy")}]
 
 
 def test_a_key_is_judged_by_the_spec_s_rules(stack):

@@ -241,7 +241,6 @@ def test_a_rule_across_the_document_is_spelled_as_in_it():
     components = {"InferenceComponents": [{"InferenceComponentName": "c", "specifications": [{"ModelName": "m"}]}]}
     variants = [{"name": "a", "InstanceType": "ml.g5.xlarge", "model_name": "m"}]
     assert {finding.path for finding in refusal({"name": "chat", "variants": variants, **components})} == {
-        "execution_role_arn",
         "variants[0].model_name",
         "InferenceComponents[0].specifications[0].compute_resource_requirements",
     }

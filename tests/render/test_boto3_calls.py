@@ -263,6 +263,27 @@ class TestWhatIsMissing:
         with pytest.raises(IncompleteSpecError, match=r"^execution_role_arn: model needs a role"):
             to_boto3(spec)
 
+    def test_role_of_components(self):
+        spec = EndpointSpec.parse(
+            {
+                "name": "x",
+                "region": "us-east-1",
+                "variants": [{"name": "main", "instance_type": "ml.g5.xlarge", "initial_instance_count": 1}],
+                "inference_components": [
+                    {
+                        "name": "llama",
+                        "specification": {
+                            "container": {"image": "registry/app:1"},
+                            "compute_resource_requirements": {"min_memory_required_in_mb": 1_024},
+                        },
+                        "runtime_config": {"copy_count": 1},
+                    }
+                ],
+            }
+        )
+        with pytest.raises(IncompleteSpecError, match=r"^execution_role_arn: variants that host .* need a role"):
+            to_boto3(spec)
+
     def test_region_of_an_image(self):
         spec = EndpointSpec.parse(SPECS["demo"].model_dump(exclude_none=True, exclude={"region"}))
         with pytest.raises(IncompleteSpecError, match=r"^region: "):

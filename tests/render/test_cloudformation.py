@@ -150,6 +150,15 @@ def test_asks_for_a_role_only_where_the_spec_has_none():
     assert all("Parameters" not in to_cloudformation(spec) for spec in SPECS.values())
 
 
+def test_asks_for_the_role_of_components_too():
+    spec = EndpointSpec.parse(SPECS["components"].model_dump(exclude_none=True, exclude={"execution_role_arn"}))
+    template = to_cloudformation(spec)
+    assert template["Parameters"].keys() == {"ExecutionRoleArn"}
+    kinds = {"AWS::SageMaker::Model", "AWS::SageMaker::EndpointConfig"}
+    takers = [each["Properties"] for each in template["Resources"].values() if each["Type"] in kinds]
+    assert [each["ExecutionRoleArn"] for each in takers] == [{"Ref": "ExecutionRoleArn"}] * 3
+
+
 def test_ids_differ_wherever_labels_do_also_without_case():
     labels = ["llama-3", "llama3", "Llama3", "l-lama3", "llama-3-1", "llama-31"]
     ids = [logical_id(Ref(Kind.INFERENCE_COMPONENT, label)) for label in labels]

@@ -45,7 +45,7 @@ def to_boto3(spec: EndpointSpec, *, region: str | None = None, update: bool = Fa
         update: Whether the endpoint exists: ``update_endpoint`` takes the place of ``create_endpoint``.
 
     Raises:
-        IncompleteSpecError: The role of a model, or the region of an image, is not known.
+        IncompleteSpecError: A role, or the region of an image, is not known.
         InvalidSettingsError: AWS has no such image in the region.
     """
     calls: list[Call] = []
@@ -90,6 +90,11 @@ def _plain(resource: Resource, names: dict[Ref, str], reference: Reference) -> s
             return names[reference]
         case Joined(parts):
             return "".join(names[part] if isinstance(part, Ref) else part for part in parts)
+    if resource.kind is Kind.ENDPOINT_CONFIG:
+        raise IncompleteSpecError(
+            "execution_role_arn: variants that host inference components need a role, which their instances run with.",
+            "Give the spec execution_role_arn.",
+        )
     where = f"models.{resource.label}" if resource.label else "model"
     raise IncompleteSpecError(
         f"execution_role_arn: {where} needs a role, which its containers run with.",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from warmroute.hosting.tags import as_tag_list
 from warmroute.render.components import components
 from warmroute.render.models import models
-from warmroute.render.resource import Kind, Ref, Resource
+from warmroute.render.resource import Kind, Ref, Resource, UnsetRole
 from warmroute.render.scaling import scaling
 from warmroute.render.variants import variant_properties
 
@@ -49,6 +49,9 @@ def resources(spec: EndpointSpec, *, region: str | None = None) -> tuple[Resourc
 
 def _endpoint_config(spec: EndpointSpec, region: str | None, *, makes_models: bool) -> Resource:
     given = spec.to_aws()
+    if spec.serves_components:
+        # Instances that host components are set up before any model is, so the configuration itself needs the role.
+        given.setdefault("ExecutionRoleArn", UnsetRole())
     held = [*_OF_THE_CONFIGURATION]
     if spec.serves_components or not makes_models:
         held += _OF_CONTAINERS

@@ -58,7 +58,7 @@ def to_sagemaker_core(spec: EndpointSpec, *, region: str | None = None) -> list[
     Raises:
         MissingExtraError: sagemaker-core is not installed.
         UnsupportedByTargetError: sagemaker-core has no field for a setting, or would lose its value on the way to AWS.
-        IncompleteSpecError: The role of a model, or the region of an image, is not known.
+        IncompleteSpecError: A role, or the region of an image, is not known.
         InvalidSettingsError: AWS has no such image in the region.
     """
     return [_creation(call) if call.operation in _RESOURCES else call for call in to_boto3(spec, region=region)]

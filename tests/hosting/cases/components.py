@@ -36,13 +36,19 @@ PARTITION = f"{BASE}.specification.compute_resource_requirements.accelerator_par
 DEVICES = f"{BASE}.specification.compute_resource_requirements.number_of_accelerator_devices_required"
 
 CASES = [
-    error("WR401", "execution_role_arn", COMPONENTS, {"execution_role_arn": DROP}, {}),
     error(
         "WR401",
         "execution_role_arn",
         ONE_MODEL,
         {"model": DROP, "execution_role_arn": DROP},
         {"model": DROP, "execution_role_arn": ROLE},
+    ),
+    error(
+        "WR401",
+        "execution_role_arn",
+        COMPONENTS,
+        {"model": DROP, "inference_components": DROP, "execution_role_arn": DROP},
+        {"execution_role_arn": DROP},
     ),
     error(
         "WR402",

@@ -22,13 +22,12 @@ _SHAPE = "botocore InferenceComponentSpecification"
     on=EndpointSpec,
     source="SageMaker developer guide: inference components; Terraform docs of execution_role_arn",
 )
-def components_need_a_role(spec: EndpointSpec) -> Iterator[Problem]:
-    """Instances that host components are set up before any model is, so the endpoint itself needs the role."""
-    if spec.serves_components and spec.execution_role_arn is None:
-        what = "inference_components" if spec.inference_components else "Variants without a model"
+def nothing_served_needs_a_role(spec: EndpointSpec) -> Iterator[Problem]:
+    """Without a model and without components, an endpoint hosts components of elsewhere, in its own role."""
+    if spec.serves_components and not spec.inference_components and spec.execution_role_arn is None:
         yield problem(
             "execution_role_arn",
-            f"{what} need execution_role_arn.",
+            "Variants without a model need execution_role_arn.",
             "Give the role; or, for an endpoint of one model, give the spec a model.",
         )
 
