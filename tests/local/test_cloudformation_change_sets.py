@@ -104,8 +104,10 @@ def test_the_bootstrap_rule_s_parameter_keeps_its_value(aws):
 
 
 def test_what_exists_can_be_brought_into_a_stack(aws):
-    aws.deploy(endpoint(EndpointName="bot"), "other")
+    kept = {name: {**each, "DeletionPolicy": "Retain"} for name, each in endpoint(EndpointName="bot").items()}
+    aws.deploy(kept, "other")
     arn = aws.physical_ids("other")["Endpoint"]
+    aws.delete("other")
     (config,) = aws.configs()
     imported = resource(
         "SageMaker::Endpoint", {"EndpointName": "bot", "EndpointConfigName": config}, DeletionPolicy="Retain"
@@ -192,3 +194,40 @@ def test_a_component_in_sync_is_in_sync(aws):
     resources["Config"] = resource("SageMaker::EndpointConfig", {"ProductionVariants": [variant]})
     aws.deploy({**resources, "Component": resource("SageMaker::InferenceComponent", component)})
     assert drift(aws) == ("IN_SYNC", {})
+
+
+def test_an_update_makes_change_sets_obsolete(aws):
+    aws.deploy({"Topic": topic("first")})
+    propose(aws, {"Topic": topic("second")})
+    aws.deploy({"Topic": topic("third")})
+    with pytest.raises(ClientError) as refused:
+        execute(aws)
+    assert refused.value.response["Error"]["Code"] == "InvalidChangeSetStatus"
+
+
+def test_what_another_stack_has_is_not_brought_in(aws):
+    aws.deploy({"Topic": topic()}, "other")
+    wanted = {"ResourceType": "AWS::SNS::Topic", "LogicalResourceId": "Mine"}
+    identified = {**wanted, "ResourceIdentifier": {"TopicArn": aws.physical_ids("other")["Topic"]}}
+    propose(aws, {"Mine": topic(DeletionPolicy="Retain")}, "IMPORT", ResourcesToImport=[identified])
+    assert execute(aws) == "IMPORT_ROLLBACK_COMPLETE"
+    assert "already exists in stack" in aws.reasons()
+
+
+def test_an_import_says_what_identifies_a_resource(aws):
+    wanted = {"ResourceType": "AWS::SNS::Topic", "LogicalResourceId": "Mine", "ResourceIdentifier": {"Name": "news"}}
+    with pytest.raises(ClientError, match=r"identified by \[TopicArn\]"):
+        propose(aws, {"Mine": topic(DeletionPolicy="Retain")}, "IMPORT", ResourcesToImport=[wanted])
+
+
+def test_no_call_shows_a_hidden_parameter(aws):
+    parameters = {
+        "Secret": {"Type": "String", "NoEcho": "true"},
+        "Plain": {"Type": "String", "NoEcho": "false", "Default": "seen"},
+    }
+    given = [{"ParameterKey": "Secret", "ParameterValue": "hush"}, {"ParameterKey": "Plain", "ParameterValue": "seen"}]
+    template = {"Parameters": parameters}
+    described = propose(aws, {"Topic": topic()}, "CREATE", template=template, Parameters=given)
+    execute(aws)
+    for shown in (described["Parameters"], aws.stack()["Parameters"]):
+        assert {each["ParameterKey"]: each["ParameterValue"] for each in shown} == {"Secret": "****", "Plain": "seen"}

@@ -327,3 +327,66 @@ def test_attributes_are_those_of_the_resource(aws):
     (listed,) = aws.sagemaker.list_endpoints()["Endpoints"]
     assert aws.outputs() == {"Name": listed["EndpointName"], "Arn": listed["EndpointArn"]}
     assert listed["EndpointName"].startswith("stack-Endpoint-")
+
+
+def topics(aws):
+    return sorted(each["TopicArn"].rpartition(":")[2] for each in aws.client("sns").list_topics()["Topics"])
+
+
+FAILING = resource("SageMaker::Endpoint", {"EndpointConfigName": "absent"}, DependsOn="Topic")
+
+
+class TestAfterAFailedUpdateWithoutRollback:
+    """What was replaced is still there, and nobody may forget it."""
+
+    @pytest.fixture(autouse=True)
+    def _failed(self, aws):
+        aws.deploy({"Topic": topic("first"), "Other": topic("other")})
+        wanted = {"Topic": topic("second"), "Other": topic("other"), "Bot": FAILING}
+        assert aws.deploy(wanted, DisableRollback=True) == "UPDATE_FAILED"
+        assert topics(aws) == ["first", "other", "second"]
+
+    def test_a_deletion_leaves_nothing(self, aws):
+        assert aws.delete() == "DELETE_COMPLETE"
+        assert topics(aws) == []
+
+    def test_another_replacement_leaves_one(self, aws):
+        assert aws.deploy({"Topic": topic("third"), "Other": topic("other")}) == "UPDATE_COMPLETE"
+        assert topics(aws) == ["other", "third"]
+
+    def test_a_removal_leaves_none(self, aws):
+        assert aws.deploy({"Other": topic("other")}) == "UPDATE_COMPLETE"
+        assert topics(aws) == ["other"]
+
+    def test_a_second_failure_goes_back_to_what_last_worked(self, aws):
+        assert aws.deploy({"Topic": topic("third"), "Bot": FAILING}) == "UPDATE_ROLLBACK_COMPLETE"
+        assert topics(aws) == ["first", "other"]
+        assert aws.cloudformation.get_template(StackName="stack")["TemplateBody"]["Resources"]["Topic"] == topic(
+            "first"
+        )
+
+
+def test_a_replacement_that_was_never_made_is_made_by_the_next_update(aws):
+    sns = aws.client("sns")
+    arn = sns.create_topic(Name="second")["TopicArn"]
+    aws.deploy({"Topic": topic("first")})
+    assert aws.deploy({"Topic": topic("second")}, DisableRollback=True) == "UPDATE_FAILED"
+    sns.delete_topic(TopicArn=arn)
+    assert aws.deploy({"Topic": topic("second")}) == "UPDATE_COMPLETE"
+    assert topics(aws) == ["second"]
+
+
+def test_a_failed_creation_that_fails_again_leaves_nothing(aws):
+    outputs = {"Outputs": {"Name": {"Value": {"Ref": "Topic"}}}}
+    wanted = {"Topic": topic(), "Bot": FAILING}
+    assert aws.deploy(wanted, DisableRollback=True, template=outputs) == "CREATE_FAILED"
+    assert aws.deploy(wanted, template=outputs) == "ROLLBACK_COMPLETE"
+    assert topics(aws) == []
+
+
+def test_a_rollback_takes_deletion_policies_back_too(aws):
+    aws.deploy({"Topic": topic()})
+    kept = {"Topic": topic(DeletionPolicy="Retain"), "Bot": FAILING}
+    assert aws.deploy(kept) == "UPDATE_ROLLBACK_COMPLETE"
+    aws.delete()
+    assert topics(aws) == []

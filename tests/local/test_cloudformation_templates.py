@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import boto3
 import pytest
 from botocore.exceptions import ClientError
 from hypothesis import given
@@ -246,3 +247,102 @@ def test_every_declaration_is_in_the_order():
     assert list(target.declarations) == ["B", "A"]
     assert target.dependencies("A") == {"B"}
     assert Scope(target, {}).outputs() == []
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ({"Ref": "AWS::Region"}, "us-east-1"),
+        ({"Ref": "AWS::AccountId"}, "123456789012"),
+        ({"Ref": "AWS::Partition"}, "aws"),
+        ({"Ref": "AWS::URLSuffix"}, "amazonaws.com"),
+        ({"Fn::Sub": "${AWS::StackName}"}, "stack"),
+    ],
+)
+def test_conditions_know_account_and_region_as_every_stack_without_an_environment_asks(left, right):
+    conditions = {"Holds": {"Fn::Or": [{"Fn::Equals": [left, "other"]}, {"Fn::Equals": [left, right]}]}}
+    with account() as aws:
+        status = aws.deploy({"Topic": topic(Condition="Holds")}, template={"Conditions": conditions})
+        assert (status, list(aws.physical_ids())) == ("CREATE_COMPLETE", ["Topic"])
+
+
+def _with(value):
+    return {"Resources": {"Topic": resource("SNS::Topic", {"TopicName": value})}}
+
+
+def _condition(value):
+    return {"Conditions": {"Yes": value}, "Resources": {"Topic": topic(Condition="Yes")}}
+
+
+def _output(value):
+    return {"Outputs": {"Out": value}, "Resources": {"Topic": topic()}}
+
+
+MALFORMED = [
+    *(_with({name: argument}) for name in ("Ref", "Fn::GetAtt", "Fn::Sub", "Fn::If") for argument in (5, [], ["A"])),
+    _with({"Fn::Sub": ["${A}", ["A"]]}),
+    _with({"Fn::If": ["Absent", "a", "b"]}),
+    *(_condition(each) for each in (["x"], "x", {"Fn::Equals": ["a"]}, {"Fn::Not": []}, {"Fn::And": "x"})),
+    {**_condition({"Condition": "No"}), "Conditions": {"Yes": {"Condition": "No"}, "No": {"Condition": "Yes"}}},
+    *(_output(each) for each in ("x", {}, {"Value": None}, {"Value": "x", "Export": "x"})),
+    *({"Resources": {"Topic": topic(DependsOn=each)}} for each in (5, None, [["Topic"]])),
+    *({"Resources": {"Topic": {"Type": each}}} for each in (5, None, ["AWS::SNS::Topic"])),
+    *({"Resources": {"Topic": {**topic(), "Properties": each}}} for each in ("x", ["x"])),
+    *({"Resources": {"Topic": topic()}, name: "x"} for name in ("Parameters", "Mappings", "Conditions", "Outputs")),
+    {"Resources": {"a-topic": topic()}},
+    {"Resources": {f"Topic{number}": topic(f"{number}") for number in range(501)}},
+    {"Resources": {"Topic": topic()}, "Parameters": {"Name": {"AllowedPattern": "(", "Default": "x"}}},
+    {"Resources": {"Topic": topic()}, "Parameters": {"Numbers": {"Type": "List<Number>", "Default": "1,b"}}},
+]
+
+
+@pytest.mark.parametrize("template", MALFORMED, ids=lambda template: json.dumps(template)[:80])
+def test_a_malformed_template_is_refused_before_there_is_a_stack(template):
+    with account() as aws:
+        with pytest.raises(ClientError) as refused:
+            aws.cloudformation.create_stack(StackName="stack", TemplateBody=json.dumps(template))
+        assert refused.value.response["Error"]["Code"] == "ValidationError"
+        assert aws.cloudformation.list_stacks()["StackSummaries"] == []
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"Fn::Select": [-1, ["a", "b"]]},
+        {"Fn::Select": [0, "ab"]},
+        {"Fn::Join": ["-", "ab"]},
+    ],
+)
+def test_a_function_takes_no_more_than_cloudformation_s(value):
+    with pytest.raises(RefusedError, match="cannot take"):
+        evaluate(value, FakeScope())
+
+
+@pytest.mark.parametrize(("value", "text"), [(True, "true"), (1, "1"), ("x", "x")])
+def test_an_output_is_text(value, text):
+    with account() as aws:
+        aws.deploy({"Topic": topic()}, template={"Outputs": {"Out": {"Value": value}}})
+        assert aws.outputs() == {"Out": text}
+
+
+@pytest.mark.parametrize("value", [["a", "b"], {"Ref": "AWS::NoValue"}])
+def test_an_output_that_is_no_text_fails(value):
+    with account() as aws:
+        assert aws.deploy({"Topic": topic()}, template={"Outputs": {"Out": {"Value": value}}}) == "ROLLBACK_COMPLETE"
+        assert "must evaluate to a String" in aws.reasons()
+
+
+def test_each_of_a_list_is_one_of_the_allowed_values():
+    parameter = {"Type": "CommaDelimitedList", "Default": "a, b", "AllowedValues": ["a", "b"]}
+    with account() as aws:
+        assert aws.deploy({"Topic": topic()}, template={"Parameters": {"Names": parameter}}) == "CREATE_COMPLETE"
+
+
+def test_arns_are_those_of_the_partition():
+    outputs = {"Group": {"Value": {"Fn::GetAtt": ["Group", "Arn"]}}, "Box": {"Value": {"Fn::GetAtt": ["Box", "Arn"]}}}
+    template = {"Resources": {"Group": resource("Logs::LogGroup"), "Box": resource("S3::Bucket")}, "Outputs": outputs}
+    with account():
+        china = boto3.client("cloudformation", region_name="cn-north-1")
+        china.create_stack(StackName="stack", TemplateBody=json.dumps(template))
+        (stack,) = china.describe_stacks()["Stacks"]
+        assert [each["OutputValue"].startswith("arn:aws-cn:") for each in stack["Outputs"]] == [True, True]

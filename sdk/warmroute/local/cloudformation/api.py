@@ -13,6 +13,7 @@ from typing import Any
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from moto.core.botocore_stubber import BotocoreStubber
+from moto.utilities.utils import get_partition
 
 from warmroute.local.cloudformation.refusals import ResourceFailedError
 from warmroute.local.session import ACCESS_KEY, isolated_session
@@ -40,6 +41,11 @@ class Api:
 
     account: str
     region: str
+
+    @property
+    def partition(self) -> str:
+        """``aws``, or that of China's regions or of the government's."""
+        return get_partition(self.region)
 
     def call(self, service: str, operation: str, **request: Any) -> dict[str, Any]:
         """Call an API.

@@ -12,8 +12,10 @@ from warmroute.local.cloudformation.operations import (
     refuse_name,
     refuse_unless_updatable,
 )
+from warmroute.local.cloudformation.parameters import HIDDEN, hidden_parameters
 from warmroute.local.cloudformation.refusals import NO_CHANGES, invalid, no_change_set
 from warmroute.local.cloudformation.requests import target_of
+from warmroute.local.cloudformation.schemas import schema_of
 from warmroute.local.cloudformation.stacks import ChangeSet
 from warmroute.local.cloudformation.target import Target
 from warmroute.local.control.clock import moment
@@ -59,9 +61,13 @@ def describe_change_set(stacks: Stacks, request: Request) -> Response:
     """What a change set would do."""
     stack, found = _find(stacks, request)
     target = found.target
+    hidden = hidden_parameters(target.template)
     return {
         **_summary(stack, found),
-        "Parameters": [{"ParameterKey": key, "ParameterValue": str(value)} for key, value in target.given.items()],
+        "Parameters": [
+            {"ParameterKey": key, "ParameterValue": HIDDEN if key in hidden else str(value)}
+            for key, value in target.given.items()
+        ],
         "NotificationARNs": list(target.notification_arns),
         "Capabilities": list(target.capabilities),
         "Tags": [{"Key": key, "Value": value} for key, value in target.tags.items()],
@@ -179,11 +185,20 @@ def _mark_imports(
             raise invalid(
                 f"Resources [{logical_id}] must have DeletionPolicy attribute specified in the template to be imported"
             )
+        _refuse_identifier(change["ResourceType"], logical_id, imported[logical_id])
         change["Action"] = "Import"
         change["PhysicalResourceId"] = next(iter(imported[logical_id].values()))
     unknown = sorted(name for name in imported if name in stack.resources or name not in target.declarations)
     if unknown:
         raise invalid(f"Resources [{', '.join(unknown)}] passed in ResourceToImport are not to be imported")
+
+
+def _refuse_identifier(kind: str, logical_id: str, told: Mapping[str, str]) -> None:
+    schema = schema_of(kind)
+    if schema is not None and schema.identifier and set(told) != set(schema.identifier):
+        raise invalid(
+            f"Resource {logical_id} is identified by [{', '.join(schema.identifier)}], not by {sorted(told)}."
+        )
 
 
 def _summary(stack: Stack, change_set: ChangeSet) -> dict[str, Any]:

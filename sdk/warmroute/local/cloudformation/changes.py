@@ -42,6 +42,8 @@ def wanted_properties(target: Target, logical_id: str, scope: Scope) -> dict[str
     """
     declaration = target.declarations[logical_id]
     properties = evaluate(declaration.get("Properties") or {}, scope)
+    if not isinstance(properties, dict):
+        raise invalid(f"Template error: the properties of {logical_id} do not come to an object.")
     schema = schema_of(declaration["Type"])
     if schema is None:
         return dict(properties)
@@ -82,7 +84,7 @@ def compare(resource: StackResource, wanted: Mapping[str, Any]) -> Change | None
 def foreseen_changes(stacks: Stacks, stack: Stack, target: Target) -> list[dict[str, Any]]:
     """What an update would do, as DescribeChangeSet has it; nothing is changed."""
     seen = {logical_id: _placeholder(stack, target, logical_id) for logical_id in target.declarations}
-    scope = Scope(target, seen, stacks, name=stack.name, arn=stack.arn)
+    scope = Scope(target, seen, stacks, arn=stack.arn)
     changes = []
     for logical_id, declaration in target.declarations.items():
         before = stack.resources.get(logical_id)

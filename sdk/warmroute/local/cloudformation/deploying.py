@@ -63,7 +63,9 @@ def roll_back_creation(stacks: Stacks, stack: Stack, *, why: str = "") -> Operat
 def update(stacks: Stacks, stack: Stack, target: Target) -> Operation:
     """Make a stack what another template or other parameters say, or leave it as it was."""
     stack.is_cancelled = False
-    stack.previous, stack.target, stack.updated = stack.target, target, stacks.clock.now()
+    if not stack.status.endswith("_FAILED"):
+        stack.previous = stack.target
+    stack.target, stack.updated = target, stacks.clock.now()
     _become(stacks, stack, "UPDATE_IN_PROGRESS", "User Initiated")
     try:
         yield from _apply(stacks, stack, target)
@@ -71,7 +73,8 @@ def update(stacks: Stacks, stack: Stack, target: Target) -> Operation:
         if stack.disable_rollback:
             _become(stacks, stack, "UPDATE_FAILED", failed.reason)
             return
-        yield from roll_back_update(stacks, stack, why=failed.reason)
+        back = roll_back_update if stack.previous is not None else roll_back_creation
+        yield from back(stacks, stack, why=failed.reason)
         return
     _become(stacks, stack, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
     yield from _clean_up(stacks, stack)
@@ -92,6 +95,10 @@ def roll_back_update(stacks: Stacks, stack: Stack, *, why: str = "", skipping: C
         )
         _become(stacks, stack, "UPDATE_ROLLBACK_FAILED", reason)
         return
+    for logical_id, declaration in stack.target.declarations.items():
+        if logical_id in stack.resources:
+            resource = stack.resources[logical_id]
+            resource.declaration, resource.dependencies = declaration, stack.target.dependencies(logical_id)
     _become(stacks, stack, "UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS")
     _conclude(stacks, stack, stack.target)
     _become(stacks, stack, "UPDATE_ROLLBACK_COMPLETE")
@@ -108,7 +115,7 @@ def bring_in(stacks: Stacks, stack: Stack, target: Target, identifiers: Mapping[
     """
     before = stack.target
     _become(stacks, stack, "IMPORT_IN_PROGRESS", "User Initiated")
-    scope = Scope(target, stack.resources, stacks, name=stack.name, arn=stack.arn)
+    scope = Scope(target, stack.resources, stacks, arn=stack.arn)
     taken: list[str] = []
     try:
         for logical_id in target.declarations:
@@ -137,7 +144,11 @@ def delete(stacks: Stacks, stack: Stack, *, retaining: Collection[str] = (), why
             reason = f"Export {name} cannot be deleted as it is in use by {', '.join(users)}."
             _become(stacks, stack, "DELETE_FAILED", reason)
             return
-    failed = yield from _remove_all(stacks, stack, dict.fromkeys(stack.resources.values(), "DeletionPolicy"), retaining)
+    policies = {
+        **dict.fromkeys(_replaced(stack), "UpdateReplacePolicy"),
+        **dict.fromkeys(stack.resources.values(), "DeletionPolicy"),
+    }
+    failed = yield from _remove_all(stacks, stack, policies, retaining)
     if failed:
         reason = f"The following resource(s) failed to delete: [{', '.join(failed)}]."
         _become(stacks, stack, "DELETE_FAILED", reason)
@@ -154,7 +165,7 @@ def _apply(stacks: Stacks, stack: Stack, target: Target) -> Operation:
     Raises:
         ResourceFailedError: One cannot be made or changed; the journal says what was changed until then.
     """
-    scope = Scope(target, stack.resources, stacks, name=stack.name, arn=stack.arn)
+    scope = Scope(target, stack.resources, stacks, arn=stack.arn)
     for logical_id, declaration in target.declarations.items():
         before = stack.resources.get(logical_id)
         if before is not None and before.status == "CREATE_FAILED":
@@ -191,7 +202,7 @@ def _settle(
     if before is not None and difference is None and before.status != "UPDATE_FAILED":
         before.declaration, before.dependencies = fresh.declaration, fresh.dependencies
         return
-    if before is None or (difference is not None and difference.replacing):
+    if before is None or not before.physical_id or (difference is not None and difference.replacing):
         stack.resources[logical_id] = fresh
         stack.journal.append(Entry(fresh, before))
         if before is not None:
@@ -209,13 +220,18 @@ _REPLACING = "Requested update requires the creation of a new physical resource;
 def _clean_up(stacks: Stacks, stack: Stack) -> Operation:
     """Delete what a successful update has replaced or no longer has."""
     declared = stack.target.declarations
-    replaced = [entry.before for entry in stack.journal if entry.before is not None and not entry.is_in_place]
+    replaced = _replaced(stack)
     removed = [resource for logical_id, resource in stack.resources.items() if logical_id not in declared]
     policies = {**dict.fromkeys(removed, "DeletionPolicy"), **dict.fromkeys(replaced, "UpdateReplacePolicy")}
     yield from _remove_all(stacks, stack, policies)
     for resource in removed:
         del stack.resources[resource.logical_id]
     stack.journal.clear()
+
+
+def _replaced(stack: Stack) -> list[StackResource]:
+    """What updates have replaced and nobody has deleted yet; after a failed update there may be several of one id."""
+    return [entry.before for entry in stack.journal if entry.before is not None and not entry.is_in_place]
 
 
 def _remove_all(
@@ -232,10 +248,13 @@ def _remove_all(
     Returns:
         The logical ids of those that cannot be deleted.
     """
-    by_id = {resource.logical_id: resource for resource in policies}
+    needed: dict[str, frozenset[str]] = {}
+    for resource in policies:
+        needed[resource.logical_id] = needed.get(resource.logical_id, frozenset()) | resource.dependencies
     failed: list[str] = []
-    for logical_id in reversed(order({logical_id: each.dependencies for logical_id, each in by_id.items()})):
-        resource = by_id[logical_id]
+    turns = {logical_id: turn for turn, logical_id in enumerate(reversed(order(needed)))}
+    for resource in sorted(policies, key=lambda each: turns[each.logical_id]):
+        logical_id = resource.logical_id
         if resource.is_retained(policies[resource]) or logical_id in retaining:
             skip(stacks, stack, resource)
             continue
@@ -257,6 +276,7 @@ def _bring_in(
     try:
         resource.properties = wanted_properties(target, logical_id, scope)
         resource.physical_id = type_of(resource.type).physical_id(identifier)
+        _refuse_of_another_stack(stacks, resource)
         _refuse_absence(stacks, resource)
     except (ResourceFailedError, RefusedError) as failed:
         reason = failed.reason if isinstance(failed, ResourceFailedError) else failed.message
@@ -266,6 +286,13 @@ def _bring_in(
     stack.resources[logical_id] = resource
     stack.tell(resource, "IMPORT_IN_PROGRESS", stacks.clock.now(), "Resource import started.")
     stack.tell(resource, "IMPORT_COMPLETE", stacks.clock.now(), "Resource import completed.")
+
+
+def _refuse_of_another_stack(stacks: Stacks, resource: StackResource) -> None:
+    for other in stacks.live():
+        for each in other.resources.values():
+            if (each.type, each.physical_id) == (resource.type, resource.physical_id):
+                raise ResourceFailedError(f"{resource.physical_id} already exists in stack {other.arn}")
 
 
 def _refuse_absence(stacks: Stacks, resource: StackResource) -> None:
@@ -281,7 +308,7 @@ def _conclude(stacks: Stacks, stack: Stack, target: Target, scope: Scope | None 
     Raises:
         ResourceFailedError: An export's name is taken, or one that is in use would go or change.
     """
-    scope = scope or Scope(target, stack.resources, stacks, name=stack.name, arn=stack.arn)
+    scope = scope or Scope(target, stack.resources, stacks, arn=stack.arn)
     try:
         for logical_id in target.declarations:
             wanted_properties(target, logical_id, scope)  # For the exports that unchanged resources import.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import moto.cloudformation.models as moto_models
 import moto.cloudformation.parsing as moto_parsing
+import moto.utilities.utils as moto_utils
 from moto.cloudformation.models import CloudFormationBackend, cloudformation_backends
 from moto.cloudformation.responses import CloudFormationResponse
 from moto.core.botocore_stubber import BotocoreStubber
@@ -67,6 +68,7 @@ RELIED_ON: tuple[tuple[object, str], ...] = (
     (moto_models, "CloudFormationBackend"),
     (moto_parsing, "get_model_map"),
     (BotocoreStubber, "__call__"),
+    (moto_utils, "get_partition"),
 )
 """Everything of moto's that is replaced, wrapped or called, as owner and name."""
 

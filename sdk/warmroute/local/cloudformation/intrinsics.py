@@ -63,20 +63,28 @@ def holds(condition: Any, scope: Scope) -> bool:
     """Whether what a template says of a condition is true."""
     if isinstance(condition, bool):
         return condition
-    if not isinstance(condition, dict) or len(condition) != 1:
-        raise template_error("Conditions can only be boolean operations on parameters and other conditions")
-    name, argument = next(iter(condition.items()))
+    try:
+        ((name, argument),) = condition.items()
+        return _holds(name, argument, scope)
+    except (TypeError, ValueError, IndexError, AttributeError):
+        raise template_error(_NO_CONDITION) from None
+
+
+def _holds(name: str, argument: Any, scope: Scope) -> bool:
     if name == "Condition":
         return scope.condition(argument)
     if name == "Fn::Equals":
         first, second = (evaluate(each, scope) for each in argument)
-        return _text(first) == _text(second)
+        return as_text(first) == as_text(second)
     if name == "Fn::Not":
         return not holds(argument[0], scope)
     if name in {"Fn::And", "Fn::Or"}:
         results = [holds(each, scope) for each in argument]
         return all(results) if name == "Fn::And" else any(results)
-    raise template_error("Conditions can only be boolean operations on parameters and other conditions")
+    raise template_error(_NO_CONDITION)
+
+
+_NO_CONDITION = "Conditions can only be boolean operations on parameters and other conditions"
 
 
 def references(value: Any) -> Iterator[tuple[str, str | None]]:
@@ -141,7 +149,10 @@ def _if(argument: Any, scope: Scope) -> Any:
 
 def _join(argument: Any, scope: Scope) -> str:
     separator, parts = argument
-    return str(separator).join(_text(part) for part in evaluate(parts, scope))
+    joined = evaluate(parts, scope)
+    if not isinstance(joined, list):
+        raise TypeError
+    return str(separator).join(as_text(part) for part in joined)
 
 
 def _split(argument: Any, scope: Scope) -> list[str]:
@@ -151,6 +162,8 @@ def _split(argument: Any, scope: Scope) -> list[str]:
 
 def _select(argument: Any, scope: Scope) -> Any:
     index, choices = (evaluate(each, scope) for each in argument)
+    if int(index) < 0 or not isinstance(choices, list):
+        raise ValueError
     return choices[int(index)]
 
 
@@ -162,9 +175,9 @@ def _sub(argument: Any, scope: Scope) -> str:
         if name.startswith("!"):
             return f"${{{name[1:]}}}"
         if name in values:
-            return _text(evaluate(values[name], scope))
+            return as_text(evaluate(values[name], scope))
         logical_id, _, attribute = name.partition(".")
-        return _text(scope.attribute(logical_id, attribute) if attribute else scope.reference(name))
+        return as_text(scope.attribute(logical_id, attribute) if attribute else scope.reference(name))
 
     return _SUB.sub(replace, text)
 
@@ -184,11 +197,16 @@ def _zones(argument: Any, scope: Scope) -> list[str]:
     return [f"{region}{letter}" for letter in "abc"]
 
 
-def _text(value: Any) -> str:
+def as_text(value: Any) -> str:
+    """A value as the text that it is where only text can be.
+
+    Args:
+        value: The value.
+    """
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list):
-        return ",".join(map(_text, value))
+        return ",".join(map(as_text, value))
     return str(value)
 
 

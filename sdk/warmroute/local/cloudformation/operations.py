@@ -61,6 +61,8 @@ def update_stack(stacks: Stacks, request: Request) -> Response:
     if stack.target.says_the_same_as(target) and not stack.status.endswith("_FAILED"):
         raise invalid("No updates are to be performed.")
     stack.disable_rollback = bool(request.get("DisableRollback"))
+    for change_set in stack.change_sets.values():
+        change_set.execution_status = "OBSOLETE"
     begin(stacks, stack, deploying.update(stacks, stack, target))
     return {"StackId": stack.arn}
 

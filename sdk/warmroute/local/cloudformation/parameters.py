@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from warmroute.local.cloudformation.intrinsics import as_text
 from warmroute.local.cloudformation.refusals import invalid, template_error
 
 if TYPE_CHECKING:
@@ -57,9 +58,23 @@ def parameter_values(
     if missing:
         raise invalid(f"Parameters: [{', '.join(missing)}] must have values")
     return {
-        name: _value(name, declaration, str(given.get(name, declaration.get("Default", ""))), stored)
+        name: _value(name, declaration, as_text(given.get(name, declaration.get("Default", ""))), stored)
         for name, declaration in declared.items()
     }
+
+
+HIDDEN = "****"
+"""What is shown of a parameter that is not to be seen. Source: CloudFormation, of NoEcho."""
+
+
+def hidden_parameters(template: Mapping[str, Any]) -> set[str]:
+    """The parameters whose values no call may show.
+
+    Args:
+        template: The template.
+    """
+    declared: Mapping[str, Mapping[str, Any]] = template.get("Parameters") or {}
+    return {name for name, each in declared.items() if as_text(each.get("NoEcho", False)) == "true"}
 
 
 def _value(name: str, declaration: Mapping[str, Any], given: str, stored: Callable[[str], str | None]) -> Any:
@@ -69,20 +84,27 @@ def _value(name: str, declaration: Mapping[str, Any], given: str, stored: Callab
         if found is None:
             raise invalid(f"Unable to fetch parameters [{given}] from parameter store for this account.")
         kind, given = kind[len(_SSM) : -1], found
-    elif kind == "Number" and not re.fullmatch(r"[-+]?\d*\.?\d+(?:[eE][-+]?\d+)?", given):
-        raise invalid(f"Parameter '{name}' must be a number.")
-    _check(name, declaration, given)
     if kind == "CommaDelimitedList" or kind.startswith("List<"):
-        return [each.strip() for each in given.split(",")] if given else []
+        each_of = [each.strip() for each in given.split(",")] if given else []
+        for each in each_of:
+            _check(name, declaration, each, is_number=kind == "List<Number>")
+        return each_of
+    _check(name, declaration, given, is_number=kind == "Number")
     return given
 
 
-def _check(name: str, declaration: Mapping[str, Any], given: str) -> None:
+def _check(name: str, declaration: Mapping[str, Any], given: str, *, is_number: bool) -> None:
+    if is_number and not re.fullmatch(r"[-+]?\d*\.?\d+(?:[eE][-+]?\d+)?", given):
+        raise invalid(f"Parameter '{name}' must be a number.")
     allowed = declaration.get("AllowedValues")
-    if allowed and given not in map(str, allowed):
+    if allowed and given not in map(as_text, allowed):
         raise invalid(f"Parameter '{name}' must be one of AllowedValues")
     pattern = declaration.get("AllowedPattern")
-    if pattern and not re.fullmatch(pattern, given):
+    try:
+        fits = not pattern or re.fullmatch(pattern, given)
+    except re.error:
+        raise template_error(f"AllowedPattern of parameter {name} is no pattern.") from None
+    if not fits:
         raise invalid(f"Parameter '{name}' must match pattern {pattern}")
     for limit, fails in _LIMITS.items():
         if limit in declaration:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from warmroute.local.cloudformation.parameters import HIDDEN, hidden_parameters
 from warmroute.local.cloudformation.refusals import invalid
 from warmroute.local.cloudformation.requests import template_text
 from warmroute.local.cloudformation.schemas import schema_of
@@ -148,7 +149,7 @@ def _resource(stack: Stack, logical_id: str) -> StackResource:
 
 def _described(stack: Stack) -> dict[str, Any]:
     target = stack.target
-    hidden = {name for name, each in (target.template.get("Parameters") or {}).items() if each.get("NoEcho")}
+    hidden = hidden_parameters(target.template)
     return {
         **_summary(stack),
         "Description": target.template.get("Description"),
@@ -168,7 +169,7 @@ def _described(stack: Stack) -> dict[str, Any]:
 def _parameter(given: Any, name: str, value: Any, hidden: set[str]) -> dict[str, str]:
     shown = ",".join(value) if isinstance(value, list) else str(value)
     passed = given.get(name)
-    described = {"ParameterKey": name, "ParameterValue": "****" if name in hidden else passed or shown}
+    described = {"ParameterKey": name, "ParameterValue": HIDDEN if name in hidden else passed or shown}
     if passed is not None and passed != shown and name not in hidden:
         described["ResolvedValue"] = shown
     return described
@@ -218,12 +219,13 @@ def _event(stack: Stack, event: Event) -> dict[str, Any]:
 
 
 def _declared_parameters(template: Any) -> list[dict[str, Any]]:
+    hidden = hidden_parameters(template)
     return [
         {
             "ParameterKey": name,
             "DefaultValue": None if each.get("Default") is None else str(each["Default"]),
             "ParameterType": each.get("Type", "String"),
-            "NoEcho": bool(each.get("NoEcho", False)),
+            "NoEcho": name in hidden,
             "Description": each.get("Description"),
             "ParameterConstraints": {"AllowedValues": [str(value) for value in each.get("AllowedValues", ())]},
         }

@@ -45,9 +45,20 @@ def target_of(stacks: Stacks, request: Mapping[str, Any], stack: Stack | None = 
         tuple(request.get("NotificationARNs") or ()),
         tuple(request.get("Capabilities") or ()),
         request.get("TimeoutInMinutes"),
+        _pseudo_parameters(stacks, stack.name if stack is not None else request["StackName"]),
     )
     _ = target.declarations  # Refuses circles and conditions that do not exist.
     return target
+
+
+def _pseudo_parameters(stacks: Stacks, name: str) -> dict[str, str]:
+    return {
+        "AWS::AccountId": stacks.api.account,
+        "AWS::Region": stacks.api.region,
+        "AWS::Partition": stacks.partition,
+        "AWS::URLSuffix": "amazonaws.com.cn" if stacks.partition == "aws-cn" else "amazonaws.com",
+        "AWS::StackName": name,
+    }
 
 
 def template_text(api: Api, request: Mapping[str, Any], stack: Stack | None = None) -> str:

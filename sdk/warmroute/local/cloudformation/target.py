@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from warmroute.local.cloudformation.intrinsics import NO_VALUE, evaluate, holds, references
+from warmroute.local.cloudformation.intrinsics import NO_VALUE, as_text, evaluate, holds, references
 from warmroute.local.cloudformation.refusals import invalid, template_error
 from warmroute.local.cloudformation.schemas import schema_of
+from warmroute.local.cloudformation.structure import refuse_malformed
 from warmroute.local.cloudformation.types import SUPPORTED, is_supported
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ class Target:
     notification_arns: tuple[str, ...] = ()
     capabilities: tuple[str, ...] = ()
     timeout_minutes: int | None = None
+    pseudo_parameters: Mapping[str, str] = field(default_factory=dict)
+    """What the account and its region say, for conditions too: ``AWS::Region``."""
 
     @cached_property
     def declarations(self) -> dict[str, Mapping[str, Any]]:
@@ -61,8 +64,7 @@ class Scope:
     Args:
         target: The target.
         resources: The resources that exist, by logical id.
-        stacks: What exists beside it; needed for imports and pseudo parameters.
-        name: Name of the stack.
+        stacks: What exists beside it; needed for imports.
         arn: ARN of the stack.
     """
 
@@ -72,25 +74,19 @@ class Scope:
         resources: Mapping[str, StackResource],
         stacks: Stacks | None = None,
         *,
-        name: str = "",
         arn: str = "",
     ) -> None:
         self._target = target
         self._resources = resources
         self._stacks = stacks
         self.imports: set[str] = set()
-        self._values: dict[str, Any] = {**target.values, "AWS::NoValue": NO_VALUE}
-        if stacks is not None:
-            suffix = "amazonaws.com.cn" if stacks.partition == "aws-cn" else "amazonaws.com"
-            self._values |= {
-                "AWS::AccountId": stacks.api.account,
-                "AWS::Region": stacks.api.region,
-                "AWS::Partition": stacks.partition,
-                "AWS::URLSuffix": suffix,
-                "AWS::StackName": name,
-                "AWS::StackId": arn,
-                "AWS::NotificationARNs": list(target.notification_arns),
-            }
+        self._values: dict[str, Any] = {
+            **target.values,
+            **target.pseudo_parameters,
+            "AWS::NoValue": NO_VALUE,
+            "AWS::NotificationARNs": list(target.notification_arns),
+            "AWS::StackId": arn,
+        }
 
     def reference(self, name: str) -> Any:
         """The value of a parameter or pseudo parameter, or the physical id of a resource."""
@@ -131,7 +127,12 @@ class Scope:
         for key, declaration in (self._target.template.get("Outputs") or {}).items():
             if "Condition" in declaration and not self.condition(declaration["Condition"]):
                 continue
-            output = {"OutputKey": key, "OutputValue": str(evaluate(declaration["Value"], self))}
+            value = evaluate(declaration["Value"], self)
+            if not isinstance(value, (str, int, float)):
+                raise template_error(
+                    f"Output {key} is malformed. The Value field of every Outputs member must evaluate to a String."
+                )
+            output = {"OutputKey": key, "OutputValue": as_text(value)}
             if declaration.get("Description"):
                 output["Description"] = declaration["Description"]
             if declaration.get("Export"):
@@ -153,14 +154,12 @@ def refuse_impossible(template: Mapping[str, Any]) -> None:
     Raises:
         RefusedError: With the first fault, in CloudFormation's words.
     """
+    refuse_malformed(template)
     resources = template.get("Resources")
-    if not isinstance(resources, dict) or not resources:
+    if not resources:
         raise template_error("At least one Resources member must be defined.")
     if template.get("Transform"):
         raise invalid(f"Transform {template['Transform']} is not known to the local endpoint; transform it beforehand.")
-    for logical_id, declaration in resources.items():
-        if not isinstance(declaration, dict) or "Type" not in declaration:
-            raise template_error(f"[/Resources/{logical_id}] Every Resources object must contain a Type member.")
     _refuse_types({declaration["Type"] for declaration in resources.values()})
     for block in ("Resources", "Outputs"):
         _refuse_references(template, block)

@@ -29,6 +29,8 @@ def parse_template(text: str) -> dict[str, Any]:
         parsed = json.loads(text)
     except json.JSONDecodeError:
         parsed = _parse_yaml(text)
+    except RecursionError:
+        raise template_error("too deeply nested.") from None
     if not isinstance(parsed, dict):
         raise template_error("unsupported structure.")
     return parsed

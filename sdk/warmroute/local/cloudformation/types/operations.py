@@ -22,7 +22,7 @@ class Topic(ResourceType):
 
     def exists(self, api: Api, properties: Properties) -> bool:
         """Whether there is a topic of the name, which creating it again would give."""
-        arn = f"arn:aws:sns:{api.region}:{api.account}:{properties['TopicName']}"
+        arn = f"arn:{api.partition}:sns:{api.region}:{api.account}:{properties['TopicName']}"
         return api.find("sns", "GetTopicAttributes", TopicArn=arn) is not None
 
     def create(self, api: Api, resource: StackResource, properties: Properties) -> None:
@@ -135,7 +135,7 @@ class LogGroup(ResourceType):
 
     def attributes(self, api: Api, resource: StackResource) -> Properties:
         """Its ARN, which ends in an asterisk."""
-        return {"Arn": f"arn:aws:logs:{api.region}:{api.account}:log-group:{resource.physical_id}:*"}
+        return {"Arn": f"arn:{api.partition}:logs:{api.region}:{api.account}:log-group:{resource.physical_id}:*"}
 
     def _retain(self, api: Api, name: str, properties: Properties) -> None:
         days = properties.get("RetentionInDays")

@@ -52,7 +52,7 @@ class Bucket(ResourceType):
         """Its ARN and the names of its hosts."""
         name = resource.physical_id
         return {
-            "Arn": f"arn:aws:s3:::{name}",
+            "Arn": f"arn:{api.partition}:s3:::{name}",
             "DomainName": f"{name}.s3.amazonaws.com",
             "RegionalDomainName": f"{name}.s3.{api.region}.amazonaws.com",
             "DualStackDomainName": f"{name}.s3.dualstack.{api.region}.amazonaws.com",
