@@ -218,7 +218,7 @@ def test_a_table_of_prices_that_is_none_stops_before_anything_is_made(
     ran = run("apply", str(spec), *QUIET, "--prices", str(prices), *options)
 
     assert (ran.code, ran.out) == (1, "")
-    assert "neither YAML nor JSON" in ran.err
+    assert "prices.yaml: not YAML: month must be in 1..12" in ran.err
     assert "There is no endpoint" in run("status", str(spec)).err
 
 

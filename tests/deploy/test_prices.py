@@ -73,9 +73,9 @@ def test_a_price_is_a_positive_number(tmp_path: Path, price: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [("[", "neither YAML nor JSON"), ("- a", "is a mapping"), ("\x00", "neither YAML nor JSON")]
+    [("[", "not YAML at line 1"), ("- a", "a list, not a mapping"), ("\x00", "not YAML: ")]
     + [
-        (text, "neither YAML nor JSON")
+        (text, "not YAML")
         for text in ("as_of: 2026-13-99", "as_of: !!timestamp x", "as_of: !!int x", "{[a]: 1}", "[" * 10_000)
     ],
 )

@@ -18,10 +18,11 @@ from hosting.specs import COMPONENTS, ONE_MODEL, SERVERLESS, changed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from warmroute.documents import MAX_DOCUMENT_BYTES, read_text
 from warmroute.errors import DocumentError, InvalidSettingsError
 from warmroute.hosting import EndpointSpec, load_spec, parse_spec
 from warmroute.hosting.described import spec_values
-from warmroute.hosting.document import MAX_DOCUMENT_BYTES, read_text
+from warmroute.hosting.document import SPEC
 
 SPECS = {"model": ONE_MODEL, "serverless": SERVERLESS, "components": COMPONENTS}
 
@@ -272,7 +273,7 @@ def test_a_large_file_is_refused_and_read_no_further_than_a_spec_can_be(tmp_path
 
     stream = Endless()
     with pytest.raises(DocumentError, match="more than the 1,048,576 bytes"):
-        read_text(stream, "standard input")
+        read_text(stream, "standard input", SPEC)
     assert stream.asked == MAX_DOCUMENT_BYTES + 1
 
 

@@ -18,12 +18,13 @@ def read_spec(path: str) -> EndpointSpec:
         DocumentError: It cannot be read or parsed.
         InvalidSettingsError: It has errors.
     """
+    from warmroute.documents import read_text
     from warmroute.hosting import load_spec, parse_spec
-    from warmroute.hosting.document import read_text
+    from warmroute.hosting.document import SPEC
 
     if path != "-":
         return load_spec(path)
     if sys.stdin is None:
         raise DocumentError("Standard input is closed.", "Give the path of a spec instead of -.")
     name = "standard input"
-    return parse_spec(read_text(sys.stdin.buffer, name), name=name)
+    return parse_spec(read_text(sys.stdin.buffer, name, SPEC), name=name)

@@ -16,16 +16,15 @@ from dataclasses import dataclass
 from datetime import date
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import yaml
 from pydantic import Field
 
-from warmroute.errors import DocumentError
+from warmroute.documents import DocumentKind, load_mapping, parse_mapping
 from warmroute.settings import Frozen, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from warmroute.deploy.plan import InstanceCount
 
@@ -97,14 +96,15 @@ def load_prices(path: str | Path | None = None) -> Prices:
         InvalidSettingsError: It is not a table of prices.
     """
     if path is None:
-        return Prices.parse(_read(resources.files("warmroute.deploy").joinpath("prices.json").read_text("utf-8"), ""))
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise DocumentError(f"{path}: the file does not exist.") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise DocumentError(f"{path}: the file cannot be read: {error}.") from error
-    return Prices.parse(_read(text, str(path)), name=str(path))
+        own = resources.files("warmroute.deploy").joinpath("prices.json").read_text("utf-8")
+        return Prices.parse(parse_mapping(own, "prices.json", _TABLE, format="json"))
+    values = load_mapping(path, _TABLE)
+    # YAML reads a day without quotes as a date.
+    days = {key: value.isoformat() for key, value in values.items() if isinstance(value, date)}
+    return Prices.parse({**values, **days}, name=str(Path(path)))
+
+
+_TABLE = DocumentKind("a table of prices", "It has as_of, source and regions.")
 
 
 def hourly_cost(instances: Iterable[InstanceCount], region: str, prices: Prices) -> HourlyCost:
@@ -116,7 +116,6 @@ def hourly_cost(instances: Iterable[InstanceCount], region: str, prices: Prices)
         prices: The table.
     """
     counted = [(each, prices.of(each.instance_type, region)) for each in instances]
-
     known = [(each, price) for each, price in counted if price is not None]
     return HourlyCost(
         now=sum(each.now * price for each, price in known),
@@ -127,14 +126,3 @@ def hourly_cost(instances: Iterable[InstanceCount], region: str, prices: Prices)
         as_of=prices.as_of,
         unknown=tuple(sorted({each.instance_type for each, price in counted if price is None})),
     )
-
-
-def _read(text: str, name: str) -> Mapping[str, Any]:
-    try:
-        values = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError, ValueError, TypeError, LookupError, AttributeError) as error:
-        raise DocumentError(f"{name}: neither YAML nor JSON: {' '.join(str(error).split())}.") from error
-    if not isinstance(values, dict):
-        raise DocumentError(f"{name}: a table of prices is a mapping.", "It has as_of, source and regions.")
-    # YAML reads a day without quotes as a date.
-    return {key: value.isoformat() if isinstance(value, date) else value for key, value in values.items()}

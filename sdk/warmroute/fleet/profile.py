@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-import yaml
 from pydantic import Field
 
-from warmroute.errors import DocumentError
+from warmroute.documents import DocumentKind, load_mapping
 from warmroute.fleet.cost_model import LLAMA_3_1_70B_8XH100, CostModel
 from warmroute.fleet.engine import Engine
 from warmroute.fleet.kv_cache import KvCache
@@ -59,16 +57,7 @@ def load_profile(path: str | Path) -> EngineProfile:
         DocumentError: The file cannot be read, or is neither YAML nor JSON.
         InvalidSettingsError: A field is missing, unknown or out of range; all such errors are reported.
     """
-    file = Path(path)
-    try:
-        values: Any = yaml.safe_load(file.read_bytes())
-    except OSError as error:
-        raise DocumentError(f"{file}: {error.strerror}.", "Give the path of a profile.") from None
-    except yaml.MarkedYAMLError as error:
-        where = f" at line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise DocumentError(f"{file}: not YAML{where}: {error.problem}.", "Mend it there.") from None
-    except (yaml.YAMLError, ValueError, RecursionError):
-        raise DocumentError(f"{file}: not YAML or JSON.", "Is it text in UTF-8?") from None
-    if not isinstance(values, dict):
-        raise DocumentError(f"{file}: not a mapping of fields.", "Give cost_model and the engine's limits.")
-    return EngineProfile.parse(values, name=str(file))
+    return EngineProfile.parse(load_mapping(path, _PROFILE), name=str(Path(path)))
+
+
+_PROFILE = DocumentKind("a profile")
