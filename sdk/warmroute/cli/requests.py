@@ -50,6 +50,8 @@ def read_requests(path: str) -> list[tuple[int, bytes]]:
     """
     import orjson
 
+    from warmroute.traffic.openai_batch import request_body
+
     data = _read(path)
     lines = [(number, line) for number, line in enumerate(data.splitlines(), 1) if line.strip()]
     try:
@@ -57,41 +59,7 @@ def read_requests(path: str) -> list[tuple[int, bytes]]:
         lines = [(1, data)]
     except orjson.JSONDecodeError:
         pass  # Not one document, so one on each line.
-    return [(number, _batch_body(line)) for number, line in lines]
-
-
-def _batch_body(line: bytes) -> bytes:
-    import orjson
-
-    try:
-        value = orjson.loads(line)
-    except orjson.JSONDecodeError:
-        return line
-    is_batch = isinstance(value, dict) and {"custom_id", "body"} <= value.keys() and isinstance(value["body"], dict)
-    return _text_of_member(line.decode(), "body").encode() if is_batch else line
-
-
-def _text_of_member(text: str, name: str) -> str:
-    """The text of a member of a JSON object, which a parser would rewrite: it drops duplicate keys, for one."""
-    import json
-
-    decoder = json.JSONDecoder(parse_int=str, parse_float=str)  # As text, since Python limits the digits of an int.
-    found = ""
-    at = _behind_marks(text, text.index("{") + 1)
-    while text[at] != "}":
-        key, at = decoder.raw_decode(text, at)
-        start = _behind_marks(text, at)
-        _, end = decoder.raw_decode(text, start)
-        if key == name:
-            found = text[start:end]
-        at = _behind_marks(text, end)
-    return found
-
-
-def _behind_marks(text: str, at: int) -> int:
-    while text[at] in " \t\r\n:,":
-        at += 1
-    return at
+    return [(number, request_body(line)) for number, line in lines]
 
 
 def _read(path: str, limit: int = -1) -> bytes:
