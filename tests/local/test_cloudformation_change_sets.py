@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 
 import pytest
@@ -176,6 +177,19 @@ def test_drift_is_found_where_the_account_was_changed_by_hand(aws):
     assert found["Target"]["StackResourceDriftStatus"] == "DELETED"
     (difference,) = found["Endpoint"]["PropertyDifferences"]
     assert (difference["PropertyPath"], difference["ActualValue"]) == ("/EndpointConfigName", "by-hand")
+
+
+def test_a_description_tells_what_the_last_detection_found(aws):
+    drifts = functools.partial(aws.cloudformation.describe_stack_resource_drifts, StackName="stack")
+    aws.deploy(endpoint(EndpointName="bot"))
+    assert drifts()["StackResourceDrifts"] == []
+    assert drift(aws) == ("IN_SYNC", {})
+    before = drifts()["StackResourceDrifts"]
+
+    aws.sagemaker.delete_endpoint(EndpointName="bot")
+    aws.clock.advance(10)
+    assert drifts()["StackResourceDrifts"] == before
+    assert drift(aws)[1].keys() == {"Endpoint"}
 
 
 def test_a_component_in_sync_is_in_sync(aws):

@@ -102,6 +102,21 @@ def test_what_happens_to_a_failed_creation_can_be_chosen(aws, on_failure, status
     assert len(aws.configs()) == left
 
 
+@pytest.mark.parametrize(
+    "refused",
+    [
+        {"DisableRollback": True, "OnFailure": "DELETE"},
+        {"Parameters": [{"ParameterKey": "Unknown", "ParameterValue": "1"}]},
+        {"TemplateBody": "{}"},
+    ],
+)
+def test_a_refused_creation_leaves_no_stack(aws, refused):
+    body = json.dumps({"Resources": endpoint(EndpointName="bot")})
+    with pytest.raises(ClientError, match="ValidationError"):
+        aws.cloudformation.create_stack(**{"StackName": "stack", "TemplateBody": body, **refused})
+    assert aws.cloudformation.list_stacks()["StackSummaries"] == []
+
+
 def test_without_rollback_the_rest_can_be_rolled_back_or_repaired_later(aws):
     fail_next_deployment("bot", "No capacity.")
     aws.deploy(endpoint(EndpointName="bot"), DisableRollback=True)

@@ -49,8 +49,7 @@ def create_change_set(stacks: Stacks, request: Request) -> Response:
     made.on_failure, made.imported = request.get("OnStackFailure") or "ROLLBACK", imported
     if kind == "UPDATE" and stack.target.says_the_same_as(target) and not stack.status.endswith("_FAILED"):
         made.status, made.execution_status, made.reason = "FAILED", "UNAVAILABLE", NO_CHANGES
-    if stack.arn not in stacks.stacks:
-        stacks.stacks[stack.arn] = stack
+    stacks.add(stack)
     if not stack.events:
         stack.become("REVIEW_IN_PROGRESS", stacks.clock.now(), "User Initiated")
     stack.change_sets[name] = made
@@ -147,9 +146,7 @@ def _stack_for(stacks: Stacks, request: Request) -> tuple[Stack, str]:
     if kind == "UPDATE":
         raise invalid(f"Stack [{name}] does not exist")
     refuse_name(name)
-    stack = new_stack(stacks, name, _EMPTY)
-    del stacks.stacks[stack.arn]  # It exists once its change set does.
-    return stack, kind
+    return new_stack(stacks, name, _EMPTY), kind  # It exists once its change set does.
 
 
 def _find(stacks: Stacks, request: Request) -> tuple[Stack, ChangeSet]:

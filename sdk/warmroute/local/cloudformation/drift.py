@@ -13,6 +13,8 @@ from warmroute.local.cloudformation.types import type_of
 from warmroute.local.control.clock import moment
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from warmroute.local.cloudformation.operations import Request, Response
     from warmroute.local.cloudformation.stacks import Stack, StackResource, Stacks
 
@@ -56,34 +58,28 @@ def describe_stack_resource_drifts(stacks: Stacks, request: Request) -> Response
     """How every resource that was checked differs."""
     stack = stacks.find(request["StackName"])
     wanted = request.get("StackResourceDriftStatusFilters")
-    drifts = [_check(stacks, stack, each.logical_id) for each in stack.resources.values() if _was_checked(each)]
+    drifts = [each.drift for each in stack.resources.values() if each.drift_status != "NOT_CHECKED"]
     return {
         "StackResourceDrifts": [each for each in drifts if not wanted or each["StackResourceDriftStatus"] in wanted]
     }
 
 
-def _was_checked(resource: StackResource) -> bool:
-    return type_of(resource.type).can_drift and resource.drift_status != "NOT_CHECKED"
-
-
-def _check(stacks: Stacks, stack: Stack, logical_id: str) -> dict[str, Any]:
-    if logical_id not in stack.resources:
-        raise invalid(f"Resource {logical_id} does not exist for stack {stack.name}")
-    resource = stack.resources[logical_id]
+def _check(stacks: Stacks, stack: Stack, logical_id: str) -> Mapping[str, Any]:
+    resource = stack.resource(logical_id)
     expected: dict[str, Any] = resolve_secrets(stacks.api, dict(resource.properties))
     actual = type_of(resource.type).read(stacks.api, resource)
     differences: list[dict[str, str]] = []
     shown: dict[str, Any] = {}
     if not type_of(resource.type).can_drift:
-        resource.drift_status = "NOT_CHECKED"
+        status = "NOT_CHECKED"
     elif actual is None:
-        resource.drift_status = "DELETED"
+        status = "DELETED"
     else:
         for name in _comparable(resource, expected, actual):
             shown[name] = _like(expected[name], actual.get(name))
             differences += _differences(f"/{name}", expected[name], shown[name])
-        resource.drift_status = "MODIFIED" if differences else "IN_SYNC"
-    return {
+        status = "MODIFIED" if differences else "IN_SYNC"
+    resource.drift = {
         "StackId": stack.arn,
         "LogicalResourceId": logical_id,
         "PhysicalResourceId": resource.physical_id,
@@ -91,9 +87,10 @@ def _check(stacks: Stacks, stack: Stack, logical_id: str) -> dict[str, Any]:
         "ExpectedProperties": _json(expected),
         "ActualProperties": _json(shown),
         "PropertyDifferences": differences,
-        "StackResourceDriftStatus": resource.drift_status,
+        "StackResourceDriftStatus": status,
         "Timestamp": moment(stacks.clock.now()),
     }
+    return resource.drift
 
 
 def _comparable(resource: StackResource, expected: dict[str, Any], actual: dict[str, Any]) -> list[str]:

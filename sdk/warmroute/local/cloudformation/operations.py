@@ -47,6 +47,7 @@ def create_stack(stacks: Stacks, request: Request) -> Response:
         raise invalid("You can specify either DisableRollback or OnFailure, but not both.")
     on_failure = "DO_NOTHING" if request.get("DisableRollback") else request.get("OnFailure") or "ROLLBACK"
     stack.disable_rollback = on_failure == "DO_NOTHING"
+    stacks.add(stack)
     begin(stacks, stack, deploying.create(stacks, stack, target, on_failure=on_failure))
     return {"StackId": stack.arn}
 
@@ -136,10 +137,8 @@ def get_stack_policy(stacks: Stacks, request: Request) -> Response:
 
 
 def new_stack(stacks: Stacks, name: str, target: Target) -> Stack:
-    """A stack that nothing has happened to yet."""
-    stack = Stack(name, stacks.new_arn("stack", name), stacks.clock.now(), target)
-    stacks.stacks[stack.arn] = stack
-    return stack
+    """A stack that nothing has happened to yet; the account does not have it before it is added."""
+    return Stack(name, stacks.new_arn("stack", name), stacks.clock.now(), target)
 
 
 def begin(stacks: Stacks, stack: Stack, operation: Operation) -> None:

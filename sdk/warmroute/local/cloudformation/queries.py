@@ -44,7 +44,7 @@ def describe_stack_events(stacks: Stacks, request: Request) -> Response:
 def describe_stack_resource(stacks: Stacks, request: Request) -> Response:
     """One resource of a stack."""
     stack = stacks.find(request["StackName"])
-    resource = _resource(stack, request["LogicalResourceId"])
+    resource = stack.resource(request["LogicalResourceId"])
     described = {**_resource_summary(resource), "StackId": stack.arn, "StackName": stack.name, "Metadata": None}
     return {"StackResourceDetail": described}
 
@@ -60,7 +60,7 @@ def describe_stack_resources(stacks: Stacks, request: Request) -> Response:
             raise invalid(f"Stack for {wanted} does not exist")
         stack = owners[0]
     logical_id = request.get("LogicalResourceId")
-    found = [_resource(stack, logical_id)] if logical_id else stack.resources.values()
+    found = [stack.resource(logical_id)] if logical_id else stack.resources.values()
     named = {"StackId": stack.arn, "StackName": stack.name}
     described = [{**_resource_summary(each), "Timestamp": moment(each.updated), **named} for each in found]
     return {"StackResources": described}
@@ -139,12 +139,6 @@ def _page(found: Sequence[Any], request: Request, into: str, summary: Callable[[
     if start + _PAGE < len(found):
         page["NextToken"] = str(start + _PAGE)
     return page
-
-
-def _resource(stack: Stack, logical_id: str) -> StackResource:
-    if logical_id not in stack.resources:
-        raise invalid(f"Resource {logical_id} does not exist for stack {stack.name}")
-    return stack.resources[logical_id]
 
 
 def _described(stack: Stack) -> dict[str, Any]:

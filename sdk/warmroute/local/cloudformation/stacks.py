@@ -63,7 +63,13 @@ class StackResource:
     handle: Any = None
     """moto's own object, of types that only moto's adapter makes."""
 
-    drift_status: str = "NOT_CHECKED"
+    drift: Mapping[str, Any] = field(default_factory=dict)
+    """What the last detection found, as DescribeStackResourceDrifts has it; empty before the first."""
+
+    @property
+    def drift_status(self) -> str:
+        """What the last detection came to."""
+        return str(self.drift.get("StackResourceDriftStatus", "NOT_CHECKED"))
 
     def is_retained(self, attribute: str) -> bool:
         """Whether the template wants it kept when it is deleted or replaced."""
@@ -138,6 +144,16 @@ class Stack:
         self.status, self.reason = status, reason
         self._add_event(self.name, self.arn, "AWS::CloudFormation::Stack", status, reason, when)
 
+    def resource(self, logical_id: str) -> StackResource:
+        """A resource of the stack.
+
+        Raises:
+            RefusedError: It has none of the name.
+        """
+        if logical_id not in self.resources:
+            raise invalid(f"Resource {logical_id} does not exist for stack {self.name}")
+        return self.resources[logical_id]
+
     def tell(self, resource: StackResource, status: str, when: float, reason: str = "") -> None:
         """Change a resource's status, which is an event."""
         resource.status, resource.reason, resource.updated = status, reason, when
@@ -199,6 +215,10 @@ class Stacks:
         """The ARN of a stack or change set that is about to be made."""
         where = f"arn:{self.partition}:cloudformation:{self.api.region}:{self.api.account}"
         return f"{where}:{kind}/{name}/{uuid.uuid4()}"
+
+    def add(self, stack: Stack) -> None:
+        """Let the account have a stack, which it may have already."""
+        self.stacks[stack.arn] = stack
 
     def live(self) -> list[Stack]:
         """The stacks that have not been deleted."""

@@ -7,18 +7,23 @@ from typing import TYPE_CHECKING
 from warmroute.local.cloudformation.types import (
     autoscaling,
     cloudwatch,
+    ecr,
     iam,
-    operations,
+    kms,
+    logs,
     recorded,
+    s3,
     sagemaker,
-    storage,
+    secretsmanager,
+    sns,
+    ssm,
 )
 from warmroute.local.cloudformation.types.moto import moto_has, moto_type
 
 if TYPE_CHECKING:
     from warmroute.local.cloudformation.types.base import ResourceType
 
-_MODULES = (sagemaker, autoscaling, cloudwatch, iam, operations, storage, recorded)
+_MODULES = (sagemaker, autoscaling, cloudwatch, iam, kms, sns, logs, s3, secretsmanager, ssm, ecr, recorded)
 
 SUPPORTED: dict[str, ResourceType] = {kind.name: kind for module in _MODULES for kind in module.TYPES}
 """Types that are made by the calls with which a user makes them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
@@ -97,15 +98,42 @@ class ResourceType:
     """Whether ``read`` tells what is really there."""
 
 
-def tags_of(properties: Mapping[str, Any], name: str = "Tags") -> list[dict[str, str]] | None:
+def document(content: Any) -> str:
+    """A policy document as APIs take it."""
+    return content if isinstance(content, str) else json.dumps(content)
+
+
+def tags_of(properties: Mapping[str, Any]) -> list[dict[str, str]] | None:
     """The tags of a resource as most APIs take them; none where there are none."""
-    return properties.get(name) or None
+    return properties.get("Tags") or None
 
 
-def tag_changes(
-    before: Mapping[str, Any], after: Mapping[str, Any], name: str = "Tags"
-) -> tuple[list[dict[str, str]], list[str]]:
-    """The tags to set and the keys to remove."""
-    old, new = before.get(name) or [], after.get(name) or []
-    keys = {tag["Key"] for tag in new}
-    return [tag for tag in new if tag not in old], [tag["Key"] for tag in old if tag["Key"] not in keys]
+def retag(
+    api: Api,
+    service: str,
+    named: Mapping[str, str],
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    *,
+    tag: str,
+    untag: str,
+) -> None:
+    """Bring the tags of a resource from what its properties were to what they are.
+
+    Args:
+        api: The account and region.
+        service: Name of the service as boto3 has it.
+        named: What names the resource in both calls.
+        before: Its properties so far.
+        after: Its properties from now on.
+        tag: The call that sets tags.
+        untag: The call that removes them.
+    """
+    old, new = before.get("Tags") or [], after.get("Tags") or []
+    keys = {each["Key"] for each in new}
+    removed = [each["Key"] for each in old if each["Key"] not in keys]
+    added = [each for each in new if each not in old]
+    if removed:
+        api.call(service, untag, **named, TagKeys=removed)
+    if added:
+        api.call(service, tag, **named, Tags=added)

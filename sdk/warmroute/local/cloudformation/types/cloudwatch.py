@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from warmroute.local.cloudformation.types.base import ResourceType, tag_changes
+from warmroute.local.cloudformation.types.base import ResourceType, retag
 
 if TYPE_CHECKING:
     from warmroute.local.cloudformation.api import Api
@@ -38,12 +38,8 @@ class Alarm(ResourceType):
         """Put the alarm anew, which changes all but its tags."""
         wanted = {key: value for key, value in properties.items() if key != "Tags"}
         api.call("cloudwatch", self.put, **{**wanted, "AlarmName": resource.physical_id})
-        arn = resource.attributes["Arn"]
-        added, removed = tag_changes(before, properties)
-        if removed:
-            api.call("cloudwatch", "UntagResource", ResourceARN=arn, TagKeys=removed)
-        if added:
-            api.call("cloudwatch", "TagResource", ResourceARN=arn, Tags=added)
+        named = {"ResourceARN": resource.attributes["Arn"]}
+        retag(api, "cloudwatch", named, before, properties, tag="TagResource", untag="UntagResource")
 
     def delete(self, api: Api, resource: StackResource) -> bool:
         """Delete the alarm."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
-from warmroute.local.cloudformation.types.base import ResourceType, tag_changes, tags_of
+from warmroute.local.cloudformation.types.base import ResourceType, document, retag, tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -51,11 +50,7 @@ class Role(ResourceType):
             api.call("iam", "DeleteRolePermissionsBoundary", RoleName=name)
         elif boundary != before.get("PermissionsBoundary"):
             api.call("iam", "PutRolePermissionsBoundary", RoleName=name, PermissionsBoundary=boundary)
-        added, removed = tag_changes(before, properties)
-        if removed:
-            api.call("iam", "UntagRole", RoleName=name, TagKeys=removed)
-        if added:
-            api.call("iam", "TagRole", RoleName=name, Tags=added)
+        retag(api, "iam", {"RoleName": name}, before, properties, tag="TagRole", untag="UntagRole")
         self._set_policies(api, name, properties, before)
 
     def delete(self, api: Api, resource: StackResource) -> bool:
@@ -187,11 +182,6 @@ class ManagedPolicy(ResourceType):
         for version in api.call("iam", "ListPolicyVersions", PolicyArn=arn)["Versions"]:
             if not version["IsDefaultVersion"]:
                 api.remove("iam", "DeletePolicyVersion", PolicyArn=arn, VersionId=version["VersionId"])
-
-
-def document(content: Any) -> str:
-    """A policy document as IAM's API takes it."""
-    return content if isinstance(content, str) else json.dumps(content)
 
 
 def _holders(properties: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from warmroute.local.cloudformation.refusals import ResourceFailedError
-from warmroute.local.cloudformation.types.base import ResourceType, tag_changes
+from warmroute.local.cloudformation.types.base import ResourceType, retag
 
 if TYPE_CHECKING:
     from warmroute.local.cloudformation.api import Api
@@ -37,11 +37,8 @@ class SageMakerType(ResourceType):
 
     def update(self, api: Api, resource: StackResource, properties: Properties, before: Properties) -> None:
         """Change the tags; subclasses change more."""
-        added, removed = tag_changes(before, properties)
-        if removed:
-            api.call("sagemaker", "DeleteTags", ResourceArn=resource.physical_id, TagKeys=removed)
-        if added:
-            api.call("sagemaker", "AddTags", ResourceArn=resource.physical_id, Tags=added)
+        named = {"ResourceArn": resource.physical_id}
+        retag(api, "sagemaker", named, before, properties, tag="AddTags", untag="DeleteTags")
 
     def delete(self, api: Api, resource: StackResource) -> bool:
         """Delete it, and wait until it is gone."""
