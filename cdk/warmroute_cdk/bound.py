@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from aws_cdk import Stack, Token
 
 from warmroute.errors import IncompleteSpecError
-from warmroute.hosting import EndpointSpec, VllmContainer, load_spec
+from warmroute.hosting import VllmContainer
 from warmroute.hosting.guardrails import Alarm, AutoRollbackConfig, DeploymentConfig
 from warmroute.hosting.network import VpcConfig
 from warmroute.render.cloudformation import cloudformation_resources
 from warmroute.render.resource import UnsetRole
 from warmroute_cdk.failures import named
+from warmroute_cdk.given import spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from aws_cdk.aws_secretsmanager import ISecret
     from constructs import Construct, IDependable
 
-    from warmroute.hosting import Model
+    from warmroute.hosting import EndpointSpec, Model
     from warmroute.render.resource import Resource
 
 HUGGING_FACE_TOKEN = "HF_TOKEN"  # noqa: S105 - the name of the variable, not a token.
@@ -90,8 +91,8 @@ class BoundSpec:
 
     def __init__(self, spec: EndpointSpec | str | Path, path: str, constructs: SpecConstructs | None = None) -> None:
         self._path = path
+        self.spec = spec_of(spec, path)
         with named(path):
-            self.spec = spec if isinstance(spec, EndpointSpec) else load_spec(spec)
             self._values: dict[str, Any] = {}
             self._role_arn: str | None = None
             self.network: IDependable | None = None

@@ -9,7 +9,7 @@ from aws_cdk.aws_cloudwatch import AlarmStatusWidget, Dashboard, TextWidget
 from constructs import Construct
 
 from warmroute.errors import IncompleteSpecError
-from warmroute_cdk.dashboard_rows import component_rows, variant_rows
+from warmroute_cdk.dashboard_rows import COLUMNS, component_rows, variant_rows
 from warmroute_cdk.failures import path_of
 from warmroute_cdk.watched import enhanced, watched_components, watched_variants
 
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from warmroute.hosting import EndpointSpec, ProductionVariant
     from warmroute_cdk.alarms import EndpointAlarms
     from warmroute_cdk.vllm_endpoint import VllmEndpoint
-
-WIDTH = 24
-"""Columns of a dashboard. Source: CloudWatch dashboard body structure."""
 
 
 class EndpointDashboard(Construct):
@@ -73,7 +70,7 @@ class EndpointDashboard(Construct):
         )
         self._add([_heading(described, Stack.of(self).region)])
         if alarms:
-            status = AlarmStatusWidget(alarms=list(alarms.alarms.values()), title="Alarms", width=WIDTH, height=3)
+            status = AlarmStatusWidget(alarms=list(alarms.alarms.values()), title="Alarms", width=COLUMNS, height=3)
             self._add([status])
         for row in first_rows:
             self._add(row)
@@ -92,7 +89,7 @@ def _heading(spec: EndpointSpec, region: str) -> TextWidget:
     console = f"https://{region}.console.aws.amazon.com/sagemaker/home?region={region}#/endpoints/{spec.name}"
     variants = "\n".join(f"- **{variant.name}**: {_routing(variant)}" for variant in spec.all_variants)
     return TextWidget(
-        markdown=f"# [{spec.name}]({console})\n{variants}", width=WIDTH, height=2 + len(spec.all_variants)
+        markdown=f"# [{spec.name}]({console})\n{variants}", width=COLUMNS, height=2 + len(spec.all_variants)
     )
 
 

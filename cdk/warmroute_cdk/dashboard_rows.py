@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 PERCENTILES = ("p50", "p90", "p99")
 COLUMNS = 24
+"""Of a dashboard. Source: CloudWatch dashboard body structure."""
 
 
 def variant_rows(watched: WatchedVariant, *, per_instance: bool) -> Iterator[Sequence[IWidget]]:

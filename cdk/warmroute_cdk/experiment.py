@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from constructs import Construct
 
-from warmroute.hosting import EndpointSpec, load_spec
 from warmroute.hosting.experiment import CONTROL, TREATMENT, with_routing_experiment
 from warmroute.routing import RoutingConfig
 from warmroute_cdk.dashboard import EndpointDashboard
-from warmroute_cdk.dashboard_rows import Graph, heading, hot_instance, row
+from warmroute_cdk.dashboard_rows import PERCENTILES, Graph, heading, hot_instance, row
 from warmroute_cdk.endpoint_metrics import VariantMetrics
 from warmroute_cdk.failures import named, path_of
+from warmroute_cdk.given import spec_of
 from warmroute_cdk.metrics import milliseconds
 from warmroute_cdk.vllm_endpoint import VllmEndpoint
 from warmroute_cdk.watched import enhanced
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from aws_cdk.aws_cloudwatch import IWidget
 
+    from warmroute.hosting import EndpointSpec
     from warmroute_cdk.bound import SpecConstructs
 
 
@@ -64,8 +65,9 @@ class RoutingExperiment(Construct):
         dashboard_name: str | None = None,
         **constructs: Unpack[SpecConstructs],
     ) -> None:
-        with named(path_of(scope.node.path, id)):
-            document = spec if isinstance(spec, EndpointSpec) else load_spec(spec)
+        path = path_of(scope.node.path, id)
+        document = spec_of(spec, path)
+        with named(path):
             self.spec = with_routing_experiment(
                 document,
                 control=control or RoutingConfig.random(),
@@ -93,7 +95,7 @@ def _comparison(arms: dict[str, VariantMetrics], *, per_instance: bool) -> Itera
                 f"Model latency {statistic}, ms",
                 [milliseconds(metrics.metric_model_latency(statistic), name) for name, metrics in arms.items()],
             )
-            for statistic in ("p50", "p90", "p99")
+            for statistic in PERCENTILES
         )
     )
     compared = [

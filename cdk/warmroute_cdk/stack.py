@@ -8,10 +8,11 @@ from aws_cdk import CfnOutput, Environment, Stack
 from aws_cdk.aws_cloudwatch_actions import SnsAction
 from aws_cdk.aws_sns import Topic
 
-from warmroute.hosting import EndpointSpec, load_spec
+from warmroute.render.cloudformation import ARN_OUTPUT, NAME_OUTPUT, description_of
 from warmroute_cdk.alarms import EndpointAlarms
 from warmroute_cdk.dashboard import EndpointDashboard
-from warmroute_cdk.failures import named, path_of
+from warmroute_cdk.failures import path_of
+from warmroute_cdk.given import spec_of
 from warmroute_cdk.vllm_endpoint import VllmEndpoint
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from aws_cdk.aws_sns import ITopic
     from constructs import Construct
 
+    from warmroute.hosting import EndpointSpec
     from warmroute_cdk.bound import SpecConstructs
 
 
@@ -56,11 +58,10 @@ class EndpointStack(Stack):
         roll_back_on_alarms: bool = False,
         **options: Any,
     ) -> None:
-        with named(path_of(scope.node.path, id)):
-            document = spec if isinstance(spec, EndpointSpec) else load_spec(spec)
+        document = spec_of(spec, path_of(scope.node.path, id))
         if document.region:
             options.setdefault("env", Environment(region=document.region))
-        options.setdefault("description", f"The SageMaker endpoint {document.name} and everything that belongs to it.")
+        options.setdefault("description", description_of(document))
         super().__init__(scope, id, **options)
         # The alarms come first: they name the endpoint as text, and it refers to them.
         self.alarms = self._alarms(document, alarm_topic) if alarms or alarm_topic or roll_back_on_alarms else None
@@ -72,11 +73,8 @@ class EndpointStack(Stack):
             EndpointDashboard(self, "Dashboard", endpoint=self.endpoint, alarms=self.alarms) if dashboard else None
         )
         # Not exported: another stack that imports a name keeps this one from changing it.
-        name = "Name of the endpoint, for InvokeEndpoint."
-        CfnOutput(self, "EndpointName", value=self.endpoint.endpoint_name, description=name)
-        CfnOutput(
-            self, "EndpointArn", value=self.endpoint.endpoint_arn, description="ARN of the endpoint, for policies."
-        )
+        CfnOutput(self, "EndpointName", value=self.endpoint.endpoint_name, description=NAME_OUTPUT)
+        CfnOutput(self, "EndpointArn", value=self.endpoint.endpoint_arn, description=ARN_OUTPUT)
 
     def _alarms(self, spec: EndpointSpec, topic: ITopic | str | None) -> EndpointAlarms:
         if topic is None:

@@ -69,7 +69,6 @@ class VllmEndpoint(EndpointAccess):
         self._constructs = _with_security_group(self, constructs)
         bound = BoundSpec(spec, path_of(scope.node.path, id), self._constructs)
         self.spec = bound.spec
-        self._rollback_alarms = tuple(constructs.get("rollback_alarms") or ())
         self._warned_of: set[str] = set()
         self.execution_role = ExecutionRole(self, "ExecutionRole", spec=bound) if bound.lacks_role(self) else None
         if self.execution_role is not None:
@@ -186,13 +185,13 @@ class VllmEndpoint(EndpointAccess):
         Raises:
             InvalidSettingsError: There are more than ten.
         """
-        together = (*self._rollback_alarms, *alarms)
+        together = (*(self._constructs.get("rollback_alarms") or ()), *alarms)
         given: SpecConstructs = {**self._constructs, "rollback_alarms": together}
         bound = BoundSpec(self.spec, self.node.path, given)
-        self._rollback_alarms = together
         (endpoint,) = (each for each in bound.resources(self) if each.kind == Kind.ENDPOINT)
         guardrails = bound.placed(endpoint.properties["DeploymentConfig"])
         self.cfn_endpoint.deployment_config = typed_property(Kind.ENDPOINT, "DeploymentConfig", guardrails)
+        self._constructs = given
         self._warn(bound.stated)
 
     def _wake_ups(self) -> dict[str, WakeUp]:

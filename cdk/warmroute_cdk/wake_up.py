@@ -8,6 +8,9 @@ from aws_cdk.aws_applicationautoscaling import CfnScalingPolicy
 from aws_cdk.aws_cloudwatch import CfnAlarm
 from constructs import Construct
 
+from warmroute_cdk.endpoint_metrics import ComponentMetrics
+from warmroute_cdk.metrics import NO_CAPACITY_INVOCATION_FAILURES
+
 if TYPE_CHECKING:
     from aws_cdk.aws_applicationautoscaling import CfnScalableTarget
 
@@ -56,14 +59,15 @@ class WakeUp(Construct):
             ),
         )
         self.cfn_scaling_policy.node.add_dependency(scalable_target)
+        refused = ComponentMetrics(component_name).metric(NO_CAPACITY_INVOCATION_FAILURES, "Maximum")
         self.cfn_alarm = CfnAlarm(
             self,
             "Alarm",
             alarm_description=f"A request asked for {component_name} while no copy of it ran; one is started.",
-            namespace="AWS/SageMaker",
-            metric_name="NoCapacityInvocationFailures",
+            namespace=refused.namespace,
+            metric_name=refused.metric_name,
             dimensions=[CfnAlarm.DimensionProperty(name="InferenceComponentName", value=component_name)],
-            statistic="Maximum",
+            statistic=refused.statistic,
             period=30,
             evaluation_periods=1,
             datapoints_to_alarm=1,

@@ -13,20 +13,13 @@ from hypothesis import strategies as st
 openai = pytest.importorskip("openai")
 httpx2 = pytest.importorskip("httpx2")
 
+from client.openai_chat import ANSWER, MESSAGES  # noqa: E402 - only where openai is installed.
 from pydantic import BaseModel, Field  # noqa: E402 - only where openai is installed.
 
 from warmroute.client import openai as ours  # noqa: E402
 from warmroute.client.body_size import MAX_BODY_BYTES, BodyTooLargeError  # noqa: E402
 from warmroute.prefix import CanonicalJsonError, canonical_json  # noqa: E402
 
-MESSAGES: list[Any] = [{"content": "é", "role": "user"}]
-ANSWER: dict[str, Any] = {
-    "id": "c",
-    "object": "chat.completion",
-    "created": 1,
-    "model": "m",
-    "choices": [{"index": 0, "message": {"role": "assistant", "content": "{}"}, "finish_reason": "stop"}],
-}
 BASE = "http://host/root/v1"
 
 

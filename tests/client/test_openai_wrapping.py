@@ -16,17 +16,11 @@ import pytest
 openai = pytest.importorskip("openai")
 httpx2 = pytest.importorskip("httpx2")
 
-from warmroute.client import openai as ours  # noqa: E402 - only where openai is installed.
+from client.openai_chat import ANSWER, MESSAGES  # noqa: E402 - only where openai is installed.
+
+from warmroute.client import openai as ours  # noqa: E402
 from warmroute.errors import InvalidSettingsError  # noqa: E402
 
-MESSAGES: list[Any] = [{"content": "é", "role": "user"}]
-ANSWER: dict[str, Any] = {
-    "id": "c",
-    "object": "chat.completion",
-    "created": 1,
-    "model": "m",
-    "choices": [{"index": 0, "message": {"role": "assistant", "content": "{}"}, "finish_reason": "stop"}],
-}
 METHODS = ["request", "create"]
 
 

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 ROLE_PARAMETER = "ExecutionRoleArn"
 """Parameter of the template that gives the role, where the spec has none."""
 
+NAME_OUTPUT = "Name of the endpoint, for InvokeEndpoint."
+ARN_OUTPUT = "ARN of the endpoint, for policies."
+"""Descriptions of a stack's two outputs."""
+
 TYPES = {
     Kind.MODEL: "AWS::SageMaker::Model",
     Kind.ENDPOINT_CONFIG: "AWS::SageMaker::EndpointConfig",
@@ -48,17 +52,26 @@ def to_cloudformation(spec: EndpointSpec, *, region: str | None = None) -> dict[
     endpoint = logical_id(Ref(Kind.ENDPOINT))
     return {
         "AWSTemplateFormatVersion": "2010-09-09",
-        "Description": f"The SageMaker endpoint {spec.name} and everything that belongs to it.",
+        "Description": description_of(spec),
         **({"Parameters": {ROLE_PARAMETER: dict(_ROLE)}} if lacks_role else {}),
         "Resources": {logical_id(each.ref): _entry(each) for each in rendered},
         "Outputs": {
             "EndpointName": {
-                "Description": "Name of the endpoint, for InvokeEndpoint.",
+                "Description": NAME_OUTPUT,
                 "Value": {"Fn::GetAtt": [endpoint, "EndpointName"]},
             },
-            "EndpointArn": {"Description": "ARN of the endpoint, for policies.", "Value": {"Ref": endpoint}},
+            "EndpointArn": {"Description": ARN_OUTPUT, "Value": {"Ref": endpoint}},
         },
     }
+
+
+def description_of(spec: EndpointSpec) -> str:
+    """What the stack of a spec is said to be.
+
+    Args:
+        spec: The spec.
+    """
+    return f"The SageMaker endpoint {spec.name} and everything that belongs to it."
 
 
 def cloudformation_resources(spec: EndpointSpec, *, region: str | None = None) -> tuple[Resource, ...]:
