@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from pathlib import Path
@@ -47,9 +48,36 @@ def test_programs_of_the_pages_run(program: str, monkeypatch: pytest.MonkeyPatch
     exec(compile(program, "docs", "exec"), {})
 
 
+def _programs_with_the_cdk() -> list[tuple[str, str]]:
+    root = DOCS.parent
+    programs = {str(app.relative_to(root)): app.read_text("utf-8") for app in root.glob("examples/**/*.py")}
+    for page in (root / "README.md", *DOCS.glob("*.md"), *root.glob("examples/**/README.md")):
+        blocks = re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+        programs |= {f"{page.relative_to(root)}, program {number}": code for number, code in enumerate(blocks)}
+    return [(name, code) for name, code in programs.items() if "from aws_cdk" in code]
+
+
+@pytest.mark.parametrize("code", [pytest.param(code, id=name) for name, code in _programs_with_the_cdk()])
+def test_programs_with_the_cdk_choose_its_node_before_it_starts(code: str) -> None:
+    """aws_cdk starts Node.js when it is imported: the machine's, which may be missing or too old."""
+    imported = [str(each.module) for each in ast.walk(ast.parse(code)) if isinstance(each, ast.ImportFrom)]
+    cdk = [name.split(".")[0] for name in imported if name.split(".")[0] in {"aws_cdk", "warmroute_cdk"}]
+
+    assert cdk[0] == "warmroute_cdk"
+
+
 def test_commands_of_the_pages_exist() -> None:
     known = {command.name for command in app.registered_commands}
     for page in DOCS.glob("*.md"):
         text = page.read_text("utf-8")
         used = re.findall(r"^warmroute (\w+)", text, re.MULTILINE) + re.findall(r"`warmroute (\w+)", text)
         assert set(used) <= known, page.name
+
+
+def test_every_finding_of_a_deployment_has_its_row() -> None:
+    """Those of `warmroute checks` have a page of their own."""
+    sources = (DOCS.parent / "sdk/warmroute/deploy").rglob("*.py")
+    used = {found for path in sources for found in re.findall(r'"(WR8\d\d)"', path.read_text("utf-8"))}
+    rows = set(re.findall(r"^\| (WR8\d\d) \|", (DOCS / "deploying.md").read_text("utf-8"), re.MULTILINE))
+
+    assert used == rows

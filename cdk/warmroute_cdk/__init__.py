@@ -1,8 +1,9 @@
 """AWS CDK constructs for endpoints with prefix-aware routing."""
 
 # ruff: noqa: E402 - the CDK starts Node when it is imported.
-from warmroute_cdk.node import use_bundled_node
+from warmroute_cdk.node import require_extra, use_bundled_node
 
+require_extra()
 use_bundled_node()
 
 from warmroute_cdk.access import EndpointAccess, IVllmEndpoint

@@ -1,10 +1,22 @@
-"""Which Node.js runs the CDK's libraries."""
+"""What the CDK's libraries need before they are imported: the extra, and which Node.js runs them."""
 
 from __future__ import annotations
 
 import os
 from importlib.util import find_spec
 from pathlib import Path
+
+from warmroute.errors import MissingExtraError
+
+
+def require_extra() -> None:
+    """Say which extra is missing, before an import does without saying it.
+
+    Raises:
+        MissingExtraError: The CDK's libraries are not installed.
+    """
+    if find_spec("aws_cdk") is None or find_spec("constructs") is None:
+        raise MissingExtraError("warmroute_cdk", "cdk")
 
 
 def use_bundled_node() -> None:

@@ -245,3 +245,34 @@ def test_no_call_shows_a_hidden_parameter(aws):
     execute(aws)
     for shown in (described["Parameters"], aws.stack()["Parameters"]):
         assert {each["ParameterKey"]: each["ParameterValue"] for each in shown} == {"Secret": "****", "Plain": "seen"}
+
+
+QUERY = {"PromQLCriteria": {"Query": "up > 0", "PendingPeriod": 300, "RecoveryPeriod": 300}}
+METRIC = {
+    "Namespace": "AWS/SageMaker",
+    "MetricName": "ModelLatency",
+    "Dimensions": [{"Name": "EndpointName", "Value": "bot"}],
+    "Statistic": "Average",
+    "Period": 60,
+    "EvaluationPeriods": 5,
+    "DatapointsToAlarm": 3,
+    "Threshold": 2.5,
+    "ComparisonOperator": "GreaterThanThreshold",
+    "TreatMissingData": "notBreaching",
+}
+
+
+@pytest.mark.parametrize(
+    "alarm", [{"EvaluationCriteria": QUERY, "EvaluationInterval": 60}, METRIC], ids=["PromQL", "metric"]
+)
+def test_an_alarm_in_sync_is_in_sync(aws, alarm):
+    def rings(description):
+        return {"Alarm": resource("CloudWatch::Alarm", {"AlarmDescription": description, **alarm})}
+
+    aws.deploy(rings("first"))
+    assert drift(aws) == ("IN_SYNC", {})
+    aws.deploy(rings("second"))
+    assert drift(aws) == ("IN_SYNC", {})
+
+    (made,) = aws.client("cloudwatch").describe_alarms()["MetricAlarms"]
+    assert {key: made[key] for key in alarm} == alarm

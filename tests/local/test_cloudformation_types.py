@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime
 
 import pytest
 from botocore.exceptions import ClientError
@@ -309,3 +310,39 @@ def test_the_cdk_finds_its_bootstrap_in_every_region_after_a_reset_too():
                 aws.client("s3").put_object(Bucket=bucket, Key="template", Body=b"{}")
             listed = [each["Name"] for each in aws.client("s3").list_buckets()["Buckets"]]
             assert len(listed) == 2
+
+
+def test_an_alarm_is_told_with_every_setting_that_was_put(aws):
+    """botocore's lists of both, so that a setting which moto forgets is found when it appears."""
+    cloudwatch = aws.client("cloudwatch")
+    model = cloudwatch.meta.service_model
+    put = model.operation_model("PutMetricAlarm").input_shape.members
+    settings = {
+        name: _sample(put[name])
+        for name in model.shape_for("MetricAlarm").members
+        if name in put and name != "Metrics"  # In the place of MetricName.
+    }
+
+    settings |= {"ExtendedStatistic": "p99", "EvaluateLowSampleCountPercentile": "ignore"}
+
+    cloudwatch.put_metric_alarm(**settings)
+
+    (told,) = cloudwatch.describe_alarms()["MetricAlarms"]
+    assert {name: told.get(name) for name in settings} == settings
+
+
+def _sample(shape):
+    match shape.type_name:
+        case "structure":
+            members = list(shape.members.items())
+            return {name: _sample(each) for name, each in (members[:1] if shape.is_tagged_union else members)}
+        case "list":
+            return [_sample(shape.member)]
+        case "boolean":
+            return True
+        case "string":
+            return shape.enum[0] if shape.enum else "text"
+        case "integer" | "long" | "double":
+            return 60
+        case "timestamp":
+            return datetime(2026, 8, 1, tzinfo=UTC)

@@ -17,6 +17,15 @@ COMPONENT_DIMENSIONS = {
 }
 """Scalable dimensions of SageMaker that moto lacks. Source: botocore application-autoscaling ``ScalableDimension``."""
 
+UNKEPT_OF_ALARMS = (
+    "ActionConfiguration",
+    "EvaluationCriteria",
+    "EvaluationInterval",
+    "EvaluationWindow",
+    "WarmUpConfiguration",
+)
+"""Settings of an alarm that moto forgets. Source: botocore cloudwatch ``PutMetricAlarm`` and ``MetricAlarm``."""
+
 RELIED_ON: tuple[tuple[object, str], ...] = (
     (scaling_models, "ScalableDimensionValueSet"),
     (scaling_responses, "ScalableDimensionValueSet"),
@@ -70,8 +79,15 @@ def _attach_policies(backend_type: Any) -> None:
 
 
 def _attach_alarms(response_type: Any) -> None:
-    """Composite alarms, which moto lists but takes from nobody; and the alarms of the types that are asked for."""
-    describe_alarms = response_type.describe_alarms
+    """Composite alarms, which moto lists but takes from nobody; settings that it forgets; the types asked for."""
+    put_metric_alarm, describe_alarms = response_type.put_metric_alarm, response_type.describe_alarms
+
+    def put_whole_metric_alarm(self: Any) -> Any:
+        result = put_metric_alarm(self)
+        alarm = self.cloudwatch_backend.alarms[self._get_param("AlarmName")]
+        for name in UNKEPT_OF_ALARMS:
+            setattr(alarm, name, self._get_param(name))
+        return result
 
     def put_composite_alarm(self: Any) -> Any:
         return self.put_metric_alarm()
@@ -81,6 +97,7 @@ def _attach_alarms(response_type: Any) -> None:
         result: Any = describe_alarms(self).result
         return ActionResult({f"{kind}s": result[f"{kind}s"] for kind in wanted if f"{kind}s" in result})
 
+    response_type.put_metric_alarm = put_whole_metric_alarm
     response_type.put_composite_alarm = put_composite_alarm
     response_type.describe_alarms = describe_alarms_of_types
 
