@@ -10,15 +10,15 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from warmroute.deploy.applying_components import ComponentSteps
-from warmroute.deploy.applying_models import MakingSteps, retag
+from warmroute.deploy.applying_models import MakingSteps
 from warmroute.deploy.applying_scaling import ScalingSteps
 from warmroute.deploy.aws import PATIENCE
-from warmroute.deploy.clean_up import CleanUp, clean_up
-from warmroute.deploy.counts import capacity_changes
+from warmroute.deploy.clean_up import clean_up
+from warmroute.deploy.counts import capacity_changes, capacity_changes_now
 from warmroute.deploy.live import config_ahead
 from warmroute.deploy.ownership import is_owned
 from warmroute.deploy.progress import Progress
-from warmroute.deploy.tags import tags_of
+from warmroute.deploy.tags import retag, tags_of
 from warmroute.deploy.waiting import wait_for_endpoint
 from warmroute.errors import DeploymentError
 
@@ -116,7 +116,7 @@ class Applying:
         """
         self._scaling.put()
 
-    def remove(self, keep: int) -> CleanUp:
+    def remove(self, keep: int) -> None:
         """Delete what has left the spec, and old configurations and models.
 
         Args:
@@ -129,7 +129,7 @@ class Applying:
         self._scaling.remove(leaving.targets)
         self._scaling.remove_policies(leaving.policies)
         self._components.delete(leaving.components)
-        return clean_up(
+        clean_up(
             self._aws,
             self._name,
             needed_configs=(self._config,),
@@ -203,8 +203,7 @@ class Applying:
 
     def _capacity_changes_now(self) -> list[dict[str, Any]]:
         state = self._aws.describe("describe_endpoint", EndpointName=self._name) or {}
-        settled = state.get("EndpointStatus") in {"InService", "UpdateRollbackFailed"}
-        return capacity_changes(self._wanted, state.get("ProductionVariants", ())) if settled else []
+        return capacity_changes_now(self._wanted, state)
 
     def _change_capacity(self, changes: list[dict[str, Any]]) -> None:
         try:

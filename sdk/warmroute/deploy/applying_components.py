@@ -8,7 +8,7 @@ from warmroute.deploy.aws import PATIENCE
 from warmroute.deploy.components import component_update
 from warmroute.deploy.ownership import is_owned
 from warmroute.deploy.progress import Progress
-from warmroute.deploy.tags import lacking_tags, tags_of
+from warmroute.deploy.tags import retag, tags_of
 from warmroute.deploy.waiting import wait_for_component, wait_until_gone
 from warmroute.errors import DeploymentError
 
@@ -116,14 +116,10 @@ class ComponentSteps:
             )
 
     def _retag(self, running: Mapping[str, Any], parameters: Mapping[str, Any]) -> Result:
-        tags = tags_of(self._aws, running["InferenceComponentArn"])
-        if not (self._adopts or is_owned(tags, self._wanted.spec.name)):
-            return "unchanged"
-        lacking = lacking_tags(tags, parameters["Tags"])
-        if lacking:
-            arn = running["InferenceComponentArn"]
-            self._aws.change("sagemaker", "add_tags", ResourceArn=arn, Tags=lacking)
-        return "updated" if lacking else "unchanged"
+        arn = running["InferenceComponentArn"]
+        present = tags_of(self._aws, arn)
+        may_tag = self._adopts or is_owned(present, self._wanted.spec.name)
+        return retag(self._aws, arn, parameters["Tags"], present=present) if may_tag else "unchanged"
 
     def _await_end(self, name: str) -> None:
         wait_until_gone(

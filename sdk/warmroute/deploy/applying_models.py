@@ -8,7 +8,7 @@ from warmroute.deploy.aws import PATIENCE
 from warmroute.deploy.claims import claim, now
 from warmroute.deploy.ownership import DEPLOYED_TAG, SERVED_TAG, is_owned
 from warmroute.deploy.progress import Progress
-from warmroute.deploy.tags import lacking_tags, tags_of
+from warmroute.deploy.tags import lacking_tags, retag, tags_of
 from warmroute.errors import DeploymentError
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from warmroute.deploy.aws import Aws
     from warmroute.deploy.planning import Draft
     from warmroute.deploy.progress import Action
-    from warmroute.deploy.results import Result
 
 
 class MakingSteps:
@@ -127,20 +126,3 @@ class MakingSteps:
                 else "unchanged"
             )
             self._on_progress(Progress(action, "endpoint configuration", self._config))
-
-
-def retag(aws: Aws, arn: str, tags: list[dict[str, str]]) -> Result:
-    """Bring tags to a resource that exists; those that others have given it stay.
-
-    Args:
-        aws: The account and region.
-        arn: The resource.
-        tags: What it should have, in AWS's form.
-
-    Raises:
-        DeploymentError: AWS refuses.
-    """
-    lacking = lacking_tags(tags_of(aws, arn), tags)
-    if lacking:
-        aws.change("sagemaker", "add_tags", ResourceArn=arn, Tags=lacking)
-    return "updated" if lacking else "unchanged"

@@ -38,7 +38,12 @@ def moment(text: str | None) -> datetime | None:
         found = datetime.fromisoformat(text) if text else None
     except ValueError:
         return None
-    return found and (found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC))
+    return found and in_utc(found)
+
+
+def in_utc(when: datetime) -> datetime:
+    """A time in UTC, which is also what one without a zone is in."""
+    return when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC)
 
 
 def is_claimed(tags: Mapping[str, str]) -> bool:

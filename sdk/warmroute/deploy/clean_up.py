@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warmroute.deploy.claims import is_claimed, retire, withdraw
 from warmroute.deploy.configurations import is_own_name, own_beginning, own_configurations
-from warmroute.deploy.contents import models_of
-from warmroute.deploy.live import config_ahead, specifications_of
+from warmroute.deploy.contents import models_of, models_of_component
+from warmroute.deploy.live import config_ahead
 from warmroute.deploy.ownership import is_owned
 from warmroute.deploy.progress import Progress
 from warmroute.deploy.tags import tags_of
@@ -65,12 +65,11 @@ def superfluous(
     rest = [each.name for each in configurations if each.name not in needed]
     kept = {*needed, *rest[: max(0, keep - len(needed))]}
     old = [each.name for each in configurations if each.name not in kept and (regardless or not each.is_claimed)]
-    if old:
-        in_use = _configs_in_use(aws)
-        old = [name for name in old if name not in in_use]
     models = _own_models(aws, endpoint, regardless=regardless) - set(needed_models)
+    in_use = _configs_in_use(aws) if old or models else set()
+    old = [name for name in old if name not in in_use]
     if models:
-        models -= _models_in_use(aws, [each.name for each in configurations if each.name not in old])
+        models -= _models_in_use(aws, in_use.union(each.name for each in configurations if each.name not in old))
     return CleanUp(tuple(reversed(old)), tuple(sorted(models)))
 
 
@@ -83,7 +82,7 @@ def clean_up(
     keep: int,
     on_progress: Callable[[Progress], None],
     regardless: bool = False,
-) -> CleanUp:
+) -> None:
     """Delete what is superfluous, and nothing while the endpoint is in the middle of a change.
 
     Args:
@@ -94,9 +93,6 @@ def clean_up(
         keep: How many configurations to keep.
         on_progress: Told of every deletion.
         regardless: Whether what a run is about to use goes too, since the endpoint itself goes.
-
-    Returns:
-        What was deleted.
 
     Raises:
         DeploymentError: AWS cannot be asked, or refuses.
@@ -110,12 +106,11 @@ def clean_up(
         keep=keep,
         regardless=regardless,
     )
-    deleted = [
-        name for name in found.configs if _delete(aws, _CONFIG, name, endpoint, on_progress, regardless=regardless)
-    ]
-    models = found.models if len(deleted) == len(found.configs) else ()
-    gone = [name for name in models if _delete(aws, _MODEL, name, endpoint, on_progress, regardless=regardless)]
-    return CleanUp(tuple(deleted), tuple(gone))
+    deleted = [_delete(aws, _CONFIG, name, endpoint, on_progress, regardless=regardless) for name in found.configs]
+    if not all(deleted):
+        return  # What stays may need its models.
+    for name in found.models:
+        _delete(aws, _MODEL, name, endpoint, on_progress, regardless=regardless)
 
 
 class _Kind(NamedTuple):
@@ -184,13 +179,13 @@ def _own_models(aws: Aws, endpoint: str, *, regardless: bool) -> set[str]:
 
 
 def _models_in_use(aws: Aws, configs: Iterable[str]) -> set[str]:
-    """The models of configurations that stay or are in use, and of every component of the account."""
+    """The models of configurations, and of every component of the account."""
     used: set[str] = set()
-    for name in {*configs, *_configs_in_use(aws)}:
+    for name in configs:
         used |= set(models_of(aws.describe("describe_endpoint_config", EndpointConfigName=name) or {}))
     for each in aws.listed("list_inference_components", "InferenceComponents"):
         component: dict[str, Any] = (
             aws.describe("describe_inference_component", InferenceComponentName=each["InferenceComponentName"]) or {}
         )
-        used |= {found["ModelName"] for found in specifications_of(component) if found.get("ModelName")}
+        used |= set(models_of_component(component))
     return used

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from warmroute.deploy.contents import with_models
+from warmroute.deploy.contents import specifications_of, with_models
 from warmroute.deploy.differences import differences
-from warmroute.deploy.live import specifications_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

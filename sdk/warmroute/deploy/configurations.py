@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from warmroute.deploy.claims import is_claimed, moment
+from warmroute.deploy.claims import in_utc, is_claimed, moment
 from warmroute.deploy.ownership import DEPLOYED_TAG, SERVED_TAG, is_owned
 from warmroute.deploy.tags import tags_of
 from warmroute.render.names import content_name
 from warmroute.render.resource import Kind, Ref
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from warmroute.deploy.aws import Aws
 
 
@@ -63,7 +64,7 @@ def own_configurations(aws: Aws, endpoint: str) -> tuple[Configuration, ...]:
                 Configuration(
                     each["EndpointConfigName"],
                     each["EndpointConfigArn"],
-                    _in_utc(each["CreationTime"]),
+                    in_utc(each["CreationTime"]),
                     moment(tags.get(DEPLOYED_TAG)),
                     moment(tags.get(SERVED_TAG)),
                     is_claimed(tags),
@@ -80,7 +81,3 @@ def is_own_name(name: str, endpoint: str) -> bool:
 def own_beginning(endpoint: str) -> str:
     """The beginning of the names that warmroute gives to the models and configurations of an endpoint."""
     return content_name(endpoint, Ref(Kind.MODEL), {}).rpartition("-")[0]
-
-
-def _in_utc(moment: datetime) -> datetime:
-    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -63,6 +63,21 @@ def models_of(config: Mapping[str, Any]) -> Iterator[str]:
                     yield pool["ModelNameOverride"]
 
 
+def specifications_of(component: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The specifications of a component, one or several; of parameters or a description."""
+    return component.get("Specifications") or [component.get("Specification") or {}]
+
+
+def models_of_component(component: Mapping[str, Any]) -> Iterator[str]:
+    """Names of the models that a component runs; of parameters or a description."""
+    return (each["ModelName"] for each in specifications_of(component) if each.get("ModelName"))
+
+
+def without_empty_model(value: Mapping[str, Any]) -> dict[str, Any]:
+    """A variant or a specification in which the only model is not named."""
+    return {key: item for key, item in value.items() if not (key == "ModelName" and not item)}
+
+
 def with_models(value: Any, names: Mapping[str, str]) -> Any:
     """A new value in which models have other names.
 

@@ -45,6 +45,17 @@ def capacity_changes(wanted: Wanted, variants: Iterable[Mapping[str, Any]]) -> l
     return changes
 
 
+def capacity_changes_now(wanted: Wanted, endpoint: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The same of an endpoint as it stands; none while it changes, when it is too early to say.
+
+    Args:
+        wanted: What is asked for.
+        endpoint: What DescribeEndpoint says; empty where there is none.
+    """
+    settled = endpoint.get("EndpointStatus") in {"InService", "UpdateRollbackFailed"}
+    return capacity_changes(wanted, endpoint.get("ProductionVariants", ())) if settled else []
+
+
 def capacity_fields(
     changes: Iterable[Mapping[str, Any]], variants: Iterable[Mapping[str, Any]]
 ) -> tuple[FieldChange, ...]:

@@ -14,6 +14,7 @@ from warmroute.deploy.matching import match
 from warmroute.deploy.planning import draft
 from warmroute.deploy.preflight import preflight as preflight_findings
 from warmroute.deploy.prices import hourly_cost
+from warmroute.deploy.progress import noting_deletions
 from warmroute.deploy.results import Outcome
 from warmroute.deploy.wanted import wanted_by
 from warmroute.errors import DeploymentError, IncompleteSpecError
@@ -124,12 +125,7 @@ class Deployment:
                 f"Endpoint {self._spec.name} has changed since the plan was made.", "Look at a new plan."
             )
         removed: list[str] = []
-
-        def told(step: Progress) -> None:
-            if step.action == "deleted":
-                removed.append(step.name)
-            on_progress(step)
-
+        told = noting_deletions(on_progress, removed)
         run = Applying(self._aws, drafted, adopt=adopt, poll_seconds=self._poll_seconds, on_progress=told)
         result = run.begin()
         wanted, config = drafted.wanted, drafted.match.config_name
@@ -170,7 +166,7 @@ class Deployment:
             needed_models=(*wanted.models, *found.models.values()),
             keep=keep,
         )
-        drafted = draft(wanted, live, clean_up, adopt=adopt)
+        drafted = draft(wanted, live, found, clean_up, adopt=adopt)
         if not preflight:
             return drafted
         plan = drafted.plan

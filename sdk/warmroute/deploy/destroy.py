@@ -12,7 +12,7 @@ from warmroute.deploy.clean_up import clean_up
 from warmroute.deploy.components import last_first
 from warmroute.deploy.live import read_components, read_live
 from warmroute.deploy.ownership import OWNER_TAG, is_owned
-from warmroute.deploy.progress import Progress
+from warmroute.deploy.progress import Progress, noting_deletions
 from warmroute.deploy.waiting import wait_until_gone, wait_until_settled
 from warmroute.errors import DeploymentError
 
@@ -42,12 +42,7 @@ def destroy(aws: Aws, name: str, *, poll_seconds: float, on_progress: Callable[[
             it is not ours.
     """
     removed: list[str] = []
-
-    def told(step: Progress) -> None:
-        if step.action == "deleted":
-            removed.append(step.name)
-        on_progress(step)
-
+    told = noting_deletions(on_progress, removed)
     live = read_live(aws, name)
     if live.endpoint is not None:
         refuse_others(live)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from warmroute.deploy.ownership import as_mapping
 from warmroute.deploy.plan import FieldChange
+from warmroute.deploy.tags import lacking_tags
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 HIDDEN = "(hidden)"
 """Stands for the value of a variable, which may be a token."""
@@ -26,6 +28,17 @@ def differences(old: Any, new: Any, path: str = "") -> tuple[FieldChange, ...]:
         path: Where the values are.
     """
     return tuple(_differences(old, new, path))
+
+
+def tag_differences(present: Mapping[str, str], wanted: Sequence[Mapping[str, str]]) -> tuple[FieldChange, ...]:
+    """The tags that a resource lacks or has with another value, each under its key as it is spelt.
+
+    Args:
+        present: Tags of the resource.
+        wanted: Tags that it should have, in AWS's form.
+    """
+    lacking = as_mapping(lacking_tags(present, wanted))
+    return tuple(FieldChange(f"tags.{key}", present.get(key), value) for key, value in lacking.items())
 
 
 def snake_case(name: str) -> str:

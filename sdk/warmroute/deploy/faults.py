@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+def code_of(error: DeploymentError) -> str:
+    """AWS's code of what it refused; empty where it was not AWS."""
+    return str(_fault(error).get("Code", ""))
+
+
 def is_passing(error: DeploymentError) -> bool:
     """Whether a failure is one that the next call may not meet: throttling, a fault of AWS's, a lost connection."""
     if not _fault(error):

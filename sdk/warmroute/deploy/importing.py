@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from warmroute.deploy.clean_up import CleanUp
-from warmroute.deploy.contents import with_models
+from warmroute.deploy.contents import with_models, without_empty_model
 from warmroute.deploy.importing_components import component_values, scaling_values
 from warmroute.deploy.importing_models import Form, ModelNames, model_values
-from warmroute.deploy.ownership import OWN_PREFIX
+from warmroute.deploy.matching import match
+from warmroute.deploy.ownership import operators_tags
 from warmroute.deploy.planning import draft
 from warmroute.deploy.wanted import wanted_by
 from warmroute.errors import DeploymentError, WarmrouteError
@@ -75,8 +76,8 @@ def import_spec(live: Live, region: str) -> Imported:
 
 def _left(spec: EndpointSpec, live: Live, region: str) -> tuple[Change, ...]:
     """What a plan on a spec would still change."""
-    known = replace(live, components_elsewhere={})
-    plan = draft(wanted_by(spec, region), known, CleanUp(), adopt=False).plan
+    wanted, known = wanted_by(spec, region), replace(live, components_elsewhere={})
+    plan = draft(wanted, known, match(wanted, known), CleanUp(), adopt=False).plan
     return tuple(change for change in plan.changes if change.action != "nothing")
 
 
@@ -101,7 +102,7 @@ def _values(live: Live, region: str, form: Form) -> dict[str, Any]:
         "inference_components": component_values(live, called),
         "auto_scaling": scaling_values(live),
         "deployment_config": guardrails,
-        "tags": _tags(live.tags),
+        "tags": operators_tags(live.tags),
     }
     return {key: value for key, value in found.items() if value}
 
@@ -120,14 +121,8 @@ def _variants(live: Live, family: str, called: Mapping[str, str]) -> list[dict[s
             values["InitialInstanceCount"] = state["DesiredInstanceCount"]
         if family == "ProductionVariants" and "DesiredWeight" in state:
             values["InitialVariantWeight"] = round(state["DesiredWeight"], 6)
-        named = with_models(values, called)
-        found.append({key: value for key, value in named.items() if not (key == "ModelName" and not value)})
+        found.append(without_empty_model(with_models(values, called)))
     return found
-
-
-def _tags(tags: Mapping[str, str]) -> dict[str, str]:
-    """The operator's tags: neither ours nor AWS's own, which nobody may set."""
-    return {key: value for key, value in tags.items() if not key.startswith((OWN_PREFIX, "aws:"))}
 
 
 def _secrets(spec: EndpointSpec) -> tuple[str, ...]:

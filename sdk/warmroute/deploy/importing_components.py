@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from warmroute.deploy.components import as_asked, base_of
-from warmroute.deploy.contents import with_models
-from warmroute.deploy.ownership import OWN_PREFIX
+from warmroute.deploy.contents import with_models, without_empty_model
+from warmroute.deploy.ownership import operators_tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -41,23 +41,17 @@ def _component(name: str, existing: Existing, live: Live, called: Mapping[str, s
         values["variant_name"] = described["VariantName"]
     for key in ("Specification", "Specifications"):
         if described.get(key):
-            values[key] = _without_empty_model(with_models(as_asked(described[key]), called))
+            told = with_models(as_asked(described[key]), called)
+            values[key] = list(map(without_empty_model, told)) if isinstance(told, list) else without_empty_model(told)
     copies = described.get("RuntimeConfig", {}).get("DesiredCopyCount")
     if copies is not None:
         values["runtime_config"] = {"copy_count": copies}
     if described.get("LastDeploymentConfig"):
         values["deployment_config"] = described["LastDeploymentConfig"]
-    tags = {key: value for key, value in existing.tags.items() if not key.startswith((OWN_PREFIX, "aws:"))}
+    tags = operators_tags(existing.tags)
     if tags and tags != {key: value for key, value in live.tags.items() if key in tags}:
         values["tags"] = tags
     return values
-
-
-def _without_empty_model(value: Any) -> Any:
-    """A specification in which the only model is not named."""
-    if isinstance(value, list):
-        return [_without_empty_model(each) for each in value]
-    return {key: item for key, item in value.items() if not (key == "ModelName" and not item)}
 
 
 def _scaling(scaling: LiveScaling, endpoint: str) -> dict[str, Any]:

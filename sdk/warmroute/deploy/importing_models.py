@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from warmroute.deploy.contents import model_content, models_of
-from warmroute.deploy.live import specifications_of
+from warmroute.deploy.contents import model_content, models_of, models_of_component
 from warmroute.deploy.vllm_form import vllm_form
 
 if TYPE_CHECKING:
@@ -78,9 +77,8 @@ def _users(live: Live) -> Iterator[tuple[str, str]]:
             for model in models_of({family: [variant]}):
                 yield model, variant["VariantName"]
     for name, existing in live.components.items():
-        for specification in specifications_of(existing.described):
-            if specification.get("ModelName"):
-                yield specification["ModelName"], name
+        for model in models_of_component(existing.described):
+            yield model, name
 
 
 def _inherited(live: Live, contents: list[dict[str, Any]]) -> dict[str, Any]:

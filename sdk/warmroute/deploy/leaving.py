@@ -76,8 +76,9 @@ def leaving(wanted: Wanted, live: Live, found: Match) -> Leaving:
     gone = {name for name in here if name not in wanted.components}
     own = {name for name in gone if is_owned(live.components[name].tags, endpoint)}
     replaced = dict(_replaced(wanted, live))
-    hosts = {each["VariantName"] for each in wanted.config["ProductionVariants"] if not each.get("ModelName")}
-    homeless = set() if found.same_config else {name for name, each in here.items() if each["VariantName"] not in hosts}
+    homeless = (
+        set() if found.same_config else {name for name, each in here.items() if each["VariantName"] not in wanted.hosts}
+    )
     first = homeless & (own | replaced.keys())
     first |= {name for name in own | replaced.keys() if base_of(here[name]) in first}
     first -= {name for name in first if here[name]["InferenceComponentStatus"] == "Deleting"}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from warmroute.deploy.configurations import Configuration, own_configurations
-from warmroute.deploy.contents import models_of
+from warmroute.deploy.contents import models_of, models_of_component
 from warmroute.deploy.live_scaling import LiveScaling, read_scaling
 from warmroute.deploy.ownership import is_owned
 from warmroute.deploy.tags import tags_of
@@ -100,8 +101,11 @@ def read_live(aws: Aws, name: str, wanted: Wanted | None = None) -> Live:
     config = None
     if endpoint:
         config = aws.describe("describe_endpoint_config", EndpointConfigName=config_ahead(endpoint))
-    components = _components(aws, name) if _may_have_components(endpoint, config, wanted) else {}
-    used = [*(models_of(config) if config else ()), *_models_of_components(components)]
+    components = read_components(aws, name) if _may_have_components(endpoint, config, wanted) else {}
+    used = [
+        *(models_of(config) if config else ()),
+        *chain.from_iterable(models_of_component(each.described) for each in components.values()),
+    ]
     return Live(
         name=name,
         endpoint=endpoint,
@@ -112,7 +116,7 @@ def read_live(aws: Aws, name: str, wanted: Wanted | None = None) -> Live:
         components=components,
         components_elsewhere=_elsewhere(aws, wanted, components) if wanted else {},
         scaling=read_scaling(
-            aws, name, [*components, *(wanted.components if wanted else ())], required=_scales(wanted)
+            aws, name, [*components, *(wanted.components if wanted else ())], required=bool(wanted and wanted.scaling)
         ),
         configurations=own_configurations(aws, name),
     )
@@ -124,11 +128,13 @@ def read_components(aws: Aws, endpoint: str) -> dict[str, Existing]:
     Raises:
         DeploymentError: AWS cannot be asked.
     """
-    return _components(aws, endpoint)
-
-
-def _scales(wanted: Wanted | None) -> bool:
-    return bool(wanted and wanted.scaling)
+    listed = aws.listed("list_inference_components", "InferenceComponents", EndpointNameEquals=endpoint)
+    found = {}
+    for name in sorted(each["InferenceComponentName"] for each in listed):
+        described = aws.describe("describe_inference_component", InferenceComponentName=name)
+        if described is not None:
+            found[name] = Existing(described, tags_of(aws, described["InferenceComponentArn"]))
+    return found
 
 
 def _may_have_components(endpoint: Described | None, config: Described | None, wanted: Wanted | None) -> bool:
@@ -139,28 +145,6 @@ def _may_have_components(endpoint: Described | None, config: Described | None, w
         for variant in config.get("ProductionVariants", ())
     )
     return hosts or bool(wanted and wanted.spec.serves_components)
-
-
-def _components(aws: Aws, endpoint: str) -> dict[str, Existing]:
-    listed = aws.listed("list_inference_components", "InferenceComponents", EndpointNameEquals=endpoint)
-    found = {}
-    for name in sorted(each["InferenceComponentName"] for each in listed):
-        described = aws.describe("describe_inference_component", InferenceComponentName=name)
-        if described is not None:
-            found[name] = Existing(described, tags_of(aws, described["InferenceComponentArn"]))
-    return found
-
-
-def _models_of_components(components: Mapping[str, Existing]) -> Iterable[str]:
-    for existing in components.values():
-        for specification in specifications_of(existing.described):
-            if specification.get("ModelName"):
-                yield specification["ModelName"]
-
-
-def specifications_of(component: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The specifications of a component, one or several."""
-    return component.get("Specifications") or [component.get("Specification") or {}]
 
 
 def _models(aws: Aws, names: Iterable[str]) -> dict[str, Existing]:

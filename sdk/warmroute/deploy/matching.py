@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from warmroute.deploy.contents import config_content, model_content, with_models
-from warmroute.deploy.live import specifications_of
+from warmroute.deploy.contents import config_content, model_content, specifications_of, with_models
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -70,6 +70,11 @@ def with_owner(parameters: dict[str, Any], endpoint: str, *, as_map: bool = Fals
     return {**parameters, "Tags": all_tags if as_map else as_tag_list(all_tags)}
 
 
+def operators_tags(tags: Mapping[str, str]) -> dict[str, str]:
+    """The operator's own: neither warmroute's bookkeeping nor AWS's own, which nobody may set."""
+    return {key: value for key, value in tags.items() if not key.startswith((OWN_PREFIX, "aws:"))}
+
+
 def as_mapping(tags: Any) -> dict[str, str]:
     """Tags as a mapping, from AWS's list of ``Key`` and ``Value`` or from a mapping."""
     return dict(tags) if isinstance(tags, dict) else {tag["Key"]: tag["Value"] for tag in tags}

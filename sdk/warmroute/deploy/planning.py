@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from warmroute.deploy.contents import config_content, model_content, models_of, with_models
-from warmroute.deploy.counts import capacity_changes, capacity_fields, instance_counts
-from warmroute.deploy.differences import differences
+from warmroute.deploy.counts import capacity_changes_now, capacity_fields, instance_counts
+from warmroute.deploy.differences import differences, tag_differences
 from warmroute.deploy.leaving import Leaving, leaving
-from warmroute.deploy.matching import Match, match
 from warmroute.deploy.ownership import is_owned
 from warmroute.deploy.plan import Action, Change, Kind, Plan, Rollout
 from warmroute.deploy.planning_components import component_changes, models_of_changed
 from warmroute.deploy.planning_scaling import scaling_changes
 from warmroute.deploy.refusals import findings
-from warmroute.deploy.tags import tag_fields
 from warmroute.deploy.traffic import traffic
 
 if TYPE_CHECKING:
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
 
     from warmroute.deploy.clean_up import CleanUp
     from warmroute.deploy.live import Existing, Live
+    from warmroute.deploy.matching import Match
     from warmroute.deploy.wanted import Wanted
 
 
@@ -42,16 +41,16 @@ class Draft:
     """Whether the spec's configuration is to exist."""
 
 
-def draft(wanted: Wanted, live: Live, clean_up: CleanUp, *, adopt: bool) -> Draft:
+def draft(wanted: Wanted, live: Live, found: Match, clean_up: CleanUp, *, adopt: bool) -> Draft:
     """Plan an apply.
 
     Args:
         wanted: What is asked for.
         live: What the account has.
+        found: How the two compare.
         clean_up: What becomes superfluous.
         adopt: Whether an endpoint that was not made here is taken over.
     """
-    found = match(wanted, live)
     leaves = leaving(wanted, live, found)
     components = list(component_changes(wanted, live, found, leaves))
     needed = dict.fromkeys(() if found.same_config else models_of(wanted.config))
@@ -70,13 +69,14 @@ def draft(wanted: Wanted, live: Live, clean_up: CleanUp, *, adopt: bool) -> Draf
         *(Change(Action.DELETE, Kind.ENDPOINT_CONFIG, name, note=_SUPERFLUOUS) for name in clean_up.configs),
         *(Change(Action.DELETE, Kind.MODEL, name, note=_SUPERFLUOUS) for name in clean_up.models),
     )
+    instances = instance_counts(wanted, live, rollout)
     plan = Plan(
         endpoint=wanted.spec.name,
         region=wanted.region,
         changes=changes,
         rollout=rollout,
-        traffic=traffic(wanted, live, rollout, changes),
-        instances=instance_counts(wanted, live, rollout),
+        traffic=traffic(wanted, instances, rollout, changes),
+        instances=instances,
         findings=findings(wanted, live, found, leaves, changes=changes, adopt=adopt),
     )
     return Draft(plan, wanted, live, found, leaves, needed_models, makes_config)
@@ -92,14 +92,7 @@ def _rollout(wanted: Wanted, live: Live, found: Match) -> Rollout:
         guardrails = wanted.spec.deployment_config
         rolling = guardrails and guardrails.rolling_update_policy
         return Rollout.ROLLING if rolling and len(wanted.spec.all_variants) == 1 else Rollout.BLUE_GREEN
-    return Rollout.IN_PLACE if _capacity(wanted, live) else Rollout.NONE
-
-
-def _capacity(wanted: Wanted, live: Live) -> list[dict[str, Any]]:
-    """Counts and weights to change on the fleet that serves; while it changes, it is too early to say."""
-    endpoint = live.endpoint or {}
-    settled = live.status in {"InService", "UpdateRollbackFailed"}
-    return capacity_changes(wanted, endpoint.get("ProductionVariants", ())) if settled else []
+    return Rollout.IN_PLACE if capacity_changes_now(wanted, live.endpoint) else Rollout.NONE
 
 
 def _models(wanted: Wanted, live: Live, found: Match, needed: tuple[str, ...]) -> Iterator[Change]:
@@ -141,7 +134,7 @@ def _tagged(wanted: Wanted, kind: Kind, name: str, existing: Existing | None) ->
     """A resource that stays, with the tags that it may lack; nobody else's is tagged."""
     if existing is None or not is_owned(existing.tags, wanted.spec.name):
         return Change(Action.NOTHING, kind, name)
-    fields = tag_fields(existing.tags, wanted.tags)
+    fields = tag_differences(existing.tags, wanted.tags)
     return Change(Action.UPDATE if fields else Action.NOTHING, kind, name, fields)
 
 
@@ -149,10 +142,10 @@ def _endpoint(wanted: Wanted, live: Live, found: Match, rollout: Rollout, *, ado
     name = wanted.spec.name
     if live.endpoint is None:
         return Change(Action.CREATE, Kind.ENDPOINT, name)
-    fields = capacity_fields(_capacity(wanted, live), live.endpoint.get("ProductionVariants", ()))
+    fields = capacity_fields(capacity_changes_now(wanted, live.endpoint), live.endpoint.get("ProductionVariants", ()))
     if found.same_config:
         if live.is_owned or adopt:
-            fields += tag_fields(live.tags, wanted.tags)
+            fields += tag_differences(live.tags, wanted.tags)
         pending = live.status in {"Creating", "Updating"}
         note = "on its way to what is asked for" if pending else ""
         return Change(Action.UPDATE if fields else Action.NOTHING, Kind.ENDPOINT, name, fields, note)

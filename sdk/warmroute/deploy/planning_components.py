@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from warmroute.deploy.components import component_update, update_fields
-from warmroute.deploy.live import specifications_of
+from warmroute.deploy.contents import models_of_component
+from warmroute.deploy.differences import tag_differences
 from warmroute.deploy.plan import Action, Change, Kind
-from warmroute.deploy.tags import tag_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,7 +38,7 @@ def component_changes(wanted: Wanted, live: Live, found: Match, leaves: Leaving)
             continue
         update = component_update(wanted, parameters, existing.described, found.models)
         fields = update_fields(update, existing.described, found.models) if update else ()
-        fields += tag_fields(existing.tags, parameters["Tags"]) if live.is_owned else ()
+        fields += tag_differences(existing.tags, parameters["Tags"]) if live.is_owned else ()
         note = "copies are replaced batch by batch" if update and update.keys() & {"Specification"} else ""
         yield Change(Action.UPDATE if fields else Action.NOTHING, Kind.COMPONENT, name, fields, note)
 
@@ -60,6 +60,4 @@ def models_of_changed(wanted: Wanted, live: Live, found: Match, changes: Iterabl
             update = component_update(wanted, parameters, live.components[change.name].described, found.models)
             if not update or not update.keys() & {"Specification", "Specifications"}:
                 continue
-        for specification in specifications_of(parameters):
-            if specification.get("ModelName"):
-                yield specification["ModelName"]
+        yield from models_of_component(parameters)

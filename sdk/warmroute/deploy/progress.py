@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Action = Literal["created", "updated", "unchanged", "deleted", "waiting", "ready"]
 """What happened to a resource: the first four once each; then waiting as often as it is looked at, and ready."""
@@ -59,3 +62,19 @@ class Progress:
 
     waited_seconds: float = 0.0
     """How long it has been waited for."""
+
+
+def noting_deletions(on_progress: Callable[[Progress], None], removed: list[str]) -> Callable[[Progress], None]:
+    """The same listener, which also notes what is deleted.
+
+    Args:
+        on_progress: Told of every step.
+        removed: Gets the name of each resource that is deleted.
+    """
+
+    def told(step: Progress) -> None:
+        if step.action == "deleted":
+            removed.append(step.name)
+        on_progress(step)
+
+    return told

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from warmroute.deploy.faults import code_of
 from warmroute.errors import DeploymentError
 
 if TYPE_CHECKING:
@@ -54,8 +55,7 @@ class Questions:
         try:
             self._aws.call(service, operation, **parameters)
         except DeploymentError as error:
-            code = (getattr(error.__cause__, "response", None) or {}).get("Error", {}).get("Code")
-            if code in missing:
+            if code_of(error) in missing:
                 return False
             self.note(about, error.message)
         except NotImplementedError as error:  # As above.

@@ -96,10 +96,9 @@ def _of_components(wanted: Wanted, live: Live, leaves: Leaving, found: Match, *,
                 f"Give it another name in the spec, or take it over with --adopt (it lacks the tag {OWNER_TAG}).",
             )
     going = {*leaves.components, *leaves.orphans, *leaves.components_first, *leaves.replaced}
-    hosts = {each["VariantName"] for each in wanted.config["ProductionVariants"] if not each.get("ModelName")}
     for name in leaves.left_alone:
         running = live.components[name].described
-        homeless = not found.same_config and running["VariantName"] not in hosts
+        homeless = not found.same_config and running["VariantName"] not in wanted.hosts
         if base_of(running) in going or homeless:
             yield _error(
                 "WR816",

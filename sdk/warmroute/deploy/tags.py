@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from warmroute.deploy.ownership import as_mapping
-from warmroute.deploy.plan import FieldChange
 from warmroute.errors import DeploymentError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from warmroute.deploy.aws import Aws
+    from warmroute.deploy.results import Result
 
 
 def tags_of(aws: Aws, arn: str) -> dict[str, str]:
@@ -42,12 +42,19 @@ def lacking_tags(present: Mapping[str, str], wanted: Sequence[Mapping[str, str]]
     return [dict(tag) for tag in wanted if present.get(tag["Key"]) != tag["Value"]]
 
 
-def tag_fields(present: Mapping[str, str], wanted: Sequence[Mapping[str, str]]) -> tuple[FieldChange, ...]:
-    """The same tags as changes, each under its key as it is spelt.
+def retag(aws: Aws, arn: str, tags: Sequence[Mapping[str, str]], *, present: Mapping[str, str] | None = None) -> Result:
+    """Bring tags to a resource that exists; those that others have given it stay.
 
     Args:
-        present: Tags of the resource.
-        wanted: Tags that it should have, in AWS's form.
+        aws: The account and region.
+        arn: The resource.
+        tags: What it should have, in AWS's form.
+        present: What it has, where that has just been read.
+
+    Raises:
+        DeploymentError: AWS refuses.
     """
-    lacking = lacking_tags(present, wanted)
-    return tuple(FieldChange(f"tags.{tag['Key']}", present.get(tag["Key"]), tag["Value"]) for tag in lacking)
+    lacking = lacking_tags(tags_of(aws, arn) if present is None else present, tags)
+    if lacking:
+        aws.change("sagemaker", "add_tags", ResourceArn=arn, Tags=lacking)
+    return "updated" if lacking else "unchanged"

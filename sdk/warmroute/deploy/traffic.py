@@ -4,33 +4,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warmroute.deploy.counts import instance_counts
 from warmroute.deploy.plan import Action, Kind, Rollout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from warmroute.deploy.live import Live
-    from warmroute.deploy.plan import Change
+    from warmroute.deploy.plan import Change, InstanceCount
     from warmroute.deploy.wanted import Wanted
     from warmroute.hosting import DeploymentConfig
 
 
-def traffic(wanted: Wanted, live: Live, rollout: Rollout, changes: Iterable[Change]) -> tuple[str, ...]:
+def traffic(
+    wanted: Wanted, instances: Sequence[InstanceCount], rollout: Rollout, changes: Iterable[Change]
+) -> tuple[str, ...]:
     """What a plan means for the traffic, a sentence each; empty where nothing changes for it.
 
     Args:
         wanted: What is asked for.
-        live: What the account has.
+        instances: Instances by type: now, at the peak of the change, and after.
         rollout: How instances get to what is asked for.
         changes: What becomes of each resource.
     """
-    return (*_of_instances(wanted, live, rollout), *_of_components(changes))
+    return (*_of_instances(wanted, instances, rollout), *_of_components(changes))
 
 
-def _of_instances(wanted: Wanted, live: Live, rollout: Rollout) -> Iterator[str]:
-    counts = instance_counts(wanted, live, rollout)
-    now, peak, after = (sum(getattr(each, name) for each in counts) for name in ("now", "peak", "after"))
+def _of_instances(wanted: Wanted, instances: Sequence[InstanceCount], rollout: Rollout) -> Iterator[str]:
+    now, peak, after = (sum(getattr(each, name) for each in instances) for name in ("now", "peak", "after"))
     match rollout:
         case Rollout.CREATE:
             yield f"A new endpoint starts {after} instance{'s' * (after != 1)}; it serves when all of them do."

@@ -73,6 +73,11 @@ class Wanted:
         return list(self.create["Tags"])
 
     @property
+    def hosts(self) -> frozenset[str]:
+        """Variants that run components rather than a model of their own."""
+        return frozenset(each["VariantName"] for each in self.config["ProductionVariants"] if not each.get("ModelName"))
+
+    @property
     def scaled_variants(self) -> frozenset[str]:
         """Variants whose count is not the spec's to say: scaled automatically, or without instances."""
         scaled = {each.variant_name for each in self.spec.auto_scaling or () if each.variant_name}
