@@ -11,7 +11,7 @@ import yaml
 from moto import mock_aws
 
 from warmroute.demo import example_spec_text
-from warmroute.deploy import waiting
+from warmroute.deploy.changing import waiting
 from warmroute.local.control import Clock, Durations, install
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 from moto import mock_aws
 
 from warmroute import deploy
-from warmroute.deploy import waiting
+from warmroute.deploy.changing import waiting
 from warmroute.local.control import Clock, Durations, install
 
 if TYPE_CHECKING:

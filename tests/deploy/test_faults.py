@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 
 from warmroute.demo import example_spec
 from warmroute.deploy import Deployment
-from warmroute.deploy.aws import Aws
+from warmroute.deploy.account.aws import Aws
 from warmroute.errors import DeploymentError
 from warmroute.hosting import EndpointSpec
 from warmroute.local.control import Durations, fail_next_deployment, install, listing

@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 from moto import mock_aws
 
 from warmroute.deploy.plan import InstanceCount
-from warmroute.deploy.preflight import is_local, preflight
+from warmroute.deploy.preflight.preflight import is_local, preflight
 from warmroute.errors import Finding, Severity
 from warmroute.hosting import EndpointSpec
 from warmroute.local.control import Clock, Durations, install

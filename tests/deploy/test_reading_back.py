@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
-from warmroute.deploy.contents import config_content, model_content
-from warmroute.deploy.differences import differences, snake_case
-from warmroute.deploy.vllm_form import vllm_form
+from warmroute.deploy.account.contents import config_content, model_content
+from warmroute.deploy.importing.vllm_form import vllm_form
+from warmroute.deploy.planning.differences import differences, snake_case
 from warmroute.errors import InvalidSettingsError
 from warmroute.hosting import VllmContainer
 from warmroute.hosting.vllm import VllmSettings

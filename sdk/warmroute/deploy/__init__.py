@@ -1,9 +1,9 @@
 """Deploys a spec through AWS's API: plan, create or update, wait, verify, clean up."""
 
-from warmroute.deploy.configurations import Configuration
+from warmroute.deploy.account.configurations import Configuration
 from warmroute.deploy.deployed import DeployedEndpoint
 from warmroute.deploy.deployment import Deployment
-from warmroute.deploy.importing import Imported
+from warmroute.deploy.importing.imported import Imported
 from warmroute.deploy.plan import Action, Change, FieldChange, InstanceCount, Kind, Plan, Rollout
 from warmroute.deploy.prices import HourlyCost, Prices, load_prices
 from warmroute.deploy.progress import Progress, VariantProgress

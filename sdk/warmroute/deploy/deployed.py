@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warmroute.deploy.aws import Aws, default_session, region_of
-from warmroute.deploy.destroy import destroy
-from warmroute.deploy.importing import Imported, import_spec
-from warmroute.deploy.live import read_live
-from warmroute.deploy.rollback import roll_back
+from warmroute.deploy.account.aws import Aws, default_session, region_of
+from warmroute.deploy.account.live import read_live
+from warmroute.deploy.changing.destroy import destroy
+from warmroute.deploy.changing.rollback import roll_back
+from warmroute.deploy.importing.imported import Imported, import_spec
 from warmroute.deploy.status import Status, status_of
 from warmroute.errors import DeploymentError
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from boto3.session import Session
 
-    from warmroute.deploy.live import Live
+    from warmroute.deploy.account.live import Live
     from warmroute.deploy.progress import Progress
     from warmroute.deploy.results import Outcome
 

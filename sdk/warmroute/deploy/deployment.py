@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from warmroute.deploy.applying import Applying
-from warmroute.deploy.aws import Aws, default_session, region_of
-from warmroute.deploy.clean_up import DEFAULT_KEEP, superfluous
-from warmroute.deploy.leaving import beside_others
-from warmroute.deploy.live import read_live
-from warmroute.deploy.matching import match
-from warmroute.deploy.planning import draft
-from warmroute.deploy.preflight import preflight as preflight_findings
+from warmroute.deploy.account.aws import Aws, default_session, region_of
+from warmroute.deploy.account.clean_up import DEFAULT_KEEP, superfluous
+from warmroute.deploy.account.live import read_live
+from warmroute.deploy.changing.applying import Applying
+from warmroute.deploy.planning.draft import draft
+from warmroute.deploy.planning.leaving import beside_others
+from warmroute.deploy.planning.matching import match
+from warmroute.deploy.preflight.preflight import preflight as preflight_findings
 from warmroute.deploy.prices import hourly_cost
 from warmroute.deploy.progress import noting_deletions
 from warmroute.deploy.results import Outcome
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
     from warmroute.deploy.plan import Plan
-    from warmroute.deploy.planning import Draft
+    from warmroute.deploy.planning.draft import Draft
     from warmroute.deploy.prices import Prices
     from warmroute.deploy.progress import Progress
     from warmroute.hosting import EndpointSpec

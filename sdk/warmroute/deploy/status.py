@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from warmroute.deploy.components import base_of
-from warmroute.deploy.failure import log_url
-from warmroute.deploy.live import config_ahead
+from warmroute.deploy.account.live import config_ahead
+from warmroute.deploy.changing.failure import log_url
 from warmroute.deploy.ownership import is_owned
+from warmroute.deploy.planning.component_updates import base_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from warmroute.deploy.configurations import Configuration
-    from warmroute.deploy.live import Live
+    from warmroute.deploy.account.configurations import Configuration
+    from warmroute.deploy.account.live import Live
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Whatever changes the account: applying a plan, rolling back, destroying, and waiting for it."""

@@ -1,0 +1,1 @@
+"""From what is asked for and what runs to a plan; nothing here asks or changes the account."""

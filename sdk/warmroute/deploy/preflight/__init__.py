@@ -1,0 +1,1 @@
+"""What would make a deployment fail, asked of the account before anything is changed."""
