@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import boto3
 import pytest
 import yaml
 from moto import mock_aws
 
 from warmroute.demo import example_spec_text
+from warmroute.deploy.account.live import read_live
 from warmroute.deploy.changing import waiting
 from warmroute.local.control import Clock, Durations, install
 
@@ -204,7 +209,7 @@ def test_ctrl_c_says_that_sagemaker_goes_on(run: Run, spec: Path, monkeypatch: p
 
     ran = run("apply", str(spec), *QUIET)
 
-    assert (ran.code, ran.err.splitlines()[-1].split(".")[0]) == (1, "Stopped")
+    assert (ran.code, ran.err.splitlines()[-1].split(".")[0]) == (130, "Stopped")
     assert "give the same command again" in ran.err
 
 
@@ -236,5 +241,136 @@ def test_what_goes_on_after_a_stop_is_said_to_programs_too(
     monkeypatch.setattr(waiting.time, "sleep", stop)
     ran = run(command, text, "--format", "json", *{"apply": QUIET, "destroy": ("--yes",)}.get(command, ()))
 
-    assert (ran.code, ran.out) == (1, "")
+    assert (ran.code, ran.out) == (130, "")
     assert "goes on; give the same command again" in ran.err
+
+
+@pytest.mark.parametrize("place", ["warmroute.deploy.deployment.read_live", "warmroute.cli.plan.read_spec"])
+def test_ctrl_c_during_a_plan_is_one_line(run: Run, spec: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    monkeypatch.setattr(place, _interrupt)
+
+    ran = run("plan", str(spec), *QUIET)
+
+    assert (ran.code, ran.out, ran.err) == (130, "", "Stopped.\n")
+
+
+def test_ctrl_c_at_a_question_is_no_answer(run: Run, spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warmroute.cli.apply.can_ask", lambda: True)
+    monkeypatch.setattr("typer._click.termui.visible_prompt_func", _interrupt)
+
+    ran = run("apply", str(spec), *QUIET)
+
+    assert (ran.code, ran.err.splitlines()[-1]) == (130, "Stopped.")
+
+
+def test_ctrl_c_while_the_command_loads_is_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("builtins.__import__", _interrupted_import)
+
+    ran = run("schema")
+
+    assert (ran.code, ran.out, ran.err) == (130, "", "Stopped.\n")
+
+
+def test_nothing_that_takes_time_is_loaded_before_ctrl_c_has_its_answer() -> None:
+    program = "import sys, warmroute.cli; print(*(name for name in sys.modules if name.startswith('warmroute')))"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+
+    assert set(loaded.split()) == {"warmroute", "warmroute.cli", "warmroute.cli.entry"}
+
+
+def test_a_script_reads_the_account_once(run: Run, spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads = []
+
+    def counted(*arguments: Any) -> Any:
+        reads.append(arguments)
+        return read_live(*arguments)
+
+    monkeypatch.setattr("warmroute.deploy.deployment.read_live", counted)
+
+    for options in ((), ("--yes",), ("--format", "json")):
+        assert run("apply", str(spec), *QUIET, *options).code == 0
+
+    assert len(reads) == 3
+
+
+def test_a_script_is_told_the_warnings_of_the_plan(run: Run, spec: Path) -> None:
+    run("apply", str(spec), *QUIET)
+    run("apply", _threshold(spec, 24), *QUIET)
+
+    ran = run("apply", _threshold(spec, 16), *QUIET)
+
+    assert (ran.code, "WR817" in ran.err, "WR817" in ran.out) == (0, True, False)
+
+
+@pytest.mark.parametrize(("secret", "mode"), [(True, 0o600), (False, 0o644)])
+def test_a_file_with_secrets_is_for_its_owner_alone(
+    run: Run, spec: Path, tmp_path: Path, secret: bool, mode: int
+) -> None:
+    if secret:
+        text = example_spec_text().replace("  vllm:\n", "  environment: {HF_TOKEN: hf_secret}\n  vllm:\n")
+        spec.write_text(text, encoding="utf-8")
+    run("apply", str(spec), *QUIET)
+    before = os.umask(0o022)
+    try:
+        run("import", "support-bot", "--output", str(tmp_path / "imported.yaml"))
+    finally:
+        os.umask(before)
+
+    assert (tmp_path / "imported.yaml").stat().st_mode & 0o777 == mode
+
+
+@pytest.mark.parametrize("command", ["status", "rollback", "destroy", "import"])
+def test_a_name_that_nothing_can_have_is_our_own_message(run: Run, command: str) -> None:
+    for name in ("a b", "", "-x", "a" * 64, "chat/main"):
+        ran = run(command, "--", name)
+
+        assert (ran.code, ran.out) == (1, "")
+        assert ran.err.startswith(f"{name!r} cannot be the name of an endpoint. Give 1 to 63 letters")
+
+
+@pytest.mark.parametrize("to", ["", "a b"])
+def test_a_configuration_that_cannot_be_is_our_own_message(run: Run, spec: Path, to: str) -> None:
+    run("apply", str(spec), *QUIET)
+
+    assert run("rollback", "support-bot", "--to", to).err.startswith(f"{to!r} cannot be the name of an endpoint conf")
+
+
+@pytest.mark.parametrize("command", ["status", "rollback", "destroy", "import"])
+def test_without_a_region_a_name_is_told_the_option(run: Run, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    for name in ("AWS_DEFAULT_REGION", "AWS_REGION"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/dev/null")
+
+    ran = run(command, "support-bot")
+
+    assert ran.err == "No AWS region is set. Give --region, or set AWS_REGION or a profile's region.\n"
+
+
+def test_suspended_scaling_is_in_the_status_and_what_a_spec_cannot_say_is_told(run: Run, spec: Path) -> None:
+    scaling = "auto_scaling: [{variant_name: main, min_capacity: 2, max_capacity: 9}]\n"
+    spec.write_text(example_spec_text() + scaling, encoding="utf-8")
+    run("apply", str(spec), *QUIET)
+    place = {
+        "ServiceNamespace": "sagemaker",
+        "ResourceId": "endpoint/support-bot/variant/main",
+        "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
+    }
+    boto3.client("application-autoscaling").register_scalable_target(
+        SuspendedState={"DynamicScalingOutSuspended": True}, **place
+    )
+
+    assert "main: 2 to 9, suspended: scaling out" in run("status", "support-bot").out
+    assert (
+        "Not in the spec, and left as it is by an apply: scaling out of endpoint/" in run("import", "support-bot").err
+    )
+    assert "WR819" in run("plan", str(spec), *QUIET).out
+
+
+def _interrupt(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _interrupted_import(name: str, *arguments: Any, real: Any = __import__) -> Any:
+    if name == "warmroute.cli.app":
+        raise KeyboardInterrupt
+    return real(name, *arguments)

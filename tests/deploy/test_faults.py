@@ -298,3 +298,30 @@ def test_what_sagemaker_does_not_find_is_said_in_its_own_words(account: Account,
 
     with pytest.raises(DeploymentError, match=r"Could not find model data at s3://a/b\."):
         account.deploy(SPEC.model_copy(update={"variants": (variant,)}))
+
+
+@pytest.mark.parametrize("operation", ["CreateModel", "CreateEndpointConfig"])
+def test_what_stays_missing_is_not_waited_for(account: Account, operation: str) -> None:
+    message = "Could not find model data at s3://models/llama/."
+    _fail(account, operation, lambda _: _refusal("ValidationException", 400, message))
+    before = account.clock.now()
+
+    with pytest.raises(DeploymentError, match="Could not find model data"):
+        account.deploy(SPEC)
+
+    tries = account.calls.count(operation)
+    # What a configuration refers to has just been made, and may not be seen for some seconds.
+    most_tries, most_seconds = (1, 1) if operation == "CreateModel" else (5, 11)
+    assert tries <= most_tries
+    assert account.clock.now() - before <= most_seconds
+
+
+def test_a_model_that_a_clean_up_deletes_before_its_configuration_is_made_again(account: Account) -> None:
+    def delete_once(number: int) -> None:
+        if number == 1:
+            (model,) = account.sagemaker.list_models()["Models"]
+            account.sagemaker.delete_model(ModelName=model["ModelName"])
+
+    _fail(account, "CreateEndpointConfig", delete_once)
+
+    assert account.deploy(SPEC)[0].result == "created"

@@ -265,3 +265,22 @@ def test_tags_are_shown_as_they_are_spelt(account: Account) -> None:
 def test_tags_of_warmroutes_own_are_refused(account: Account, key: str) -> None:
     with pytest.raises(IncompleteSpecError, match=f"tags.{key}"):
         account.plan(SPEC.model_copy(update={"tags": {key: "other"}}))
+
+
+def test_the_plan_that_is_carried_out_is_told_before_anything_is_changed(account: Account) -> None:
+    told: list[Plan] = []
+
+    def look(plan: Plan) -> None:
+        assert account.changes() == []
+        told.append(plan)
+        if len(told) == 1:
+            raise DeploymentError("Not today.")
+
+    expected = account.plan(SPEC)
+    with pytest.raises(DeploymentError, match="Not today"):
+        account.deploy(SPEC, on_plan=look)
+    assert account.changes() == []
+    account.deploy(SPEC, on_plan=look)
+
+    assert told == [expected, expected]
+    assert account.plan(SPEC).is_empty

@@ -112,6 +112,46 @@ def test_every_scalable_dimension_of_sagemaker_registers(aws, resource, dimensio
     assert [(target["ResourceId"], target["ScalableDimension"]) for target in targets] == [(resource, dimension)]
 
 
+def test_scalable_targets_keep_their_tags(aws):
+    scaling = aws("application-autoscaling")
+    place = {
+        "ServiceNamespace": "sagemaker",
+        "ResourceId": "endpoint/chat/variant/main",
+        "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
+    }
+    made = scaling.register_scalable_target(MinCapacity=1, MaxCapacity=4, Tags={"team": "a"}, **place)
+    arn = made["ScalableTargetARN"]
+    scaling.register_scalable_target(MaxCapacity=8, Tags={"team": "b"}, **place)
+    assert scaling.list_tags_for_resource(ResourceARN=arn)["Tags"] == {"team": "a"}
+
+    scaling.tag_resource(ResourceARN=arn, Tags={"team": "c", "cost": "d"})
+    scaling.untag_resource(ResourceARN=arn, TagKeys=["cost"])
+    assert scaling.list_tags_for_resource(ResourceARN=arn)["Tags"] == {"team": "c"}
+
+    with pytest.raises(ClientError, match="at most 50 tags") as many:
+        scaling.tag_resource(ResourceARN=arn, Tags={str(number): "x" for number in range(50)})
+    assert many.value.response["Error"]["Code"] == "TooManyTagsException"
+    scaling.deregister_scalable_target(**place)
+    with pytest.raises(ClientError, match="no scalable target") as gone:
+        scaling.list_tags_for_resource(ResourceARN=arn)
+    assert gone.value.response["Error"]["Code"] == "ResourceNotFoundException"
+
+
+def test_scheduled_actions_go_with_their_target_alone(aws):
+    scaling = aws("application-autoscaling")
+    for name in ("main", "other"):
+        place = {
+            "ServiceNamespace": "sagemaker",
+            "ResourceId": f"endpoint/chat/variant/{name}",
+            "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
+        }
+        scaling.register_scalable_target(MinCapacity=1, MaxCapacity=4, **place)
+        scaling.put_scheduled_action(ScheduledActionName=name, Schedule="rate(1 day)", **place)
+    scaling.deregister_scalable_target(**place)
+    actions = scaling.describe_scheduled_actions(ServiceNamespace="sagemaker")["ScheduledActions"]
+    assert [action["ScheduledActionName"] for action in actions] == ["main"]
+
+
 def test_an_unknown_scalable_dimension_is_still_refused(aws):
     with pytest.raises(ClientError, match="enum value set"):
         aws("application-autoscaling").register_scalable_target(

@@ -28,10 +28,12 @@ from warmroute.cli import (
     validate,
 )
 from warmroute.cli.output import print_findings
+from warmroute.cli.stopping import StoppableGroup, StoppedError
 from warmroute.errors import InvalidSettingsError, WarmrouteError
 
 app = typer.Typer(
     name="warmroute",
+    cls=StoppableGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -61,8 +63,8 @@ def _options(
     """Prefix-aware routing for LLM endpoints on Amazon SageMaker."""
 
 
-def main() -> None:
-    """Run the command; a user's mistake ends in one message and exit code 1, never in a traceback."""
+def run() -> None:
+    """Run the command; a user's mistake ends in one message and exit code 1, Ctrl-C in one and 130."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # A character that the terminal lacks is escaped, not an error.
             stream.reconfigure(errors="backslashreplace")
@@ -71,6 +73,9 @@ def main() -> None:
     except InvalidSettingsError as error:
         print_findings(error.findings, error.name, to_stderr=True)
         sys.exit(1)
+    except StoppedError as stopped:
+        sys.stderr.write(f"{stopped}\n")
+        sys.exit(130)
     except WarmrouteError as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(1)

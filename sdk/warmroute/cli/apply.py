@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +14,7 @@ from warmroute.cli.output import Format, FormatOption, SpecArgument, print_findi
 from warmroute.cli.plan import AdoptOption, KeepOption, PreflightOption, PricesOption, exit_code, show_plan
 
 if TYPE_CHECKING:
-    from warmroute.deploy import Outcome
+    from warmroute.deploy import Outcome, Plan
 
 
 def apply(  # noqa: PLR0913, PLR0917 - one parameter for each option.
@@ -51,19 +52,27 @@ def apply(  # noqa: PLR0913, PLR0917 - one parameter for each option.
         expected.refuse_errors()
         if not expected.is_empty:
             typer.confirm("Apply?", abort=True)
-    else:
-        found = deployment.plan(keep=keep, adopt=adopt, preflight=preflight)
-        found.refuse_errors()
-        print_findings(found.findings, spec, to_stderr=True)
+
+    def warn(found: Plan) -> None:
+        if expected is None:  # Otherwise the plan has been shown with its findings.
+            print_findings(found.findings, spec, to_stderr=True)
+
+    carry_out = partial(
+        deployment.apply,
+        wait=wait,
+        keep=keep,
+        adopt=adopt,
+        preflight=preflight and expected is None,
+        expected=expected,
+        on_plan=warn,
+    )
     if format is Format.JSON:
         with can_be_stopped():
-            outcome = deployment.apply(wait=wait, keep=keep, adopt=adopt, preflight=False)
+            outcome = carry_out()
         print_json(asdict(outcome))
         return
     with shown() as show:
-        outcome = deployment.apply(
-            on_progress=show, wait=wait, keep=keep, adopt=adopt, preflight=False, expected=expected
-        )
+        outcome = carry_out(on_progress=show)
     _print_outcome(outcome)
 
 

@@ -11,7 +11,7 @@ import typer
 
 from warmroute.cli.documents import read_spec
 from warmroute.cli.output import is_terminal
-from warmroute.errors import DeploymentError
+from warmroute.cli.stopping import StoppedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -59,7 +59,7 @@ def shown() -> Iterator[Callable[[Progress], None]]:
     """Shows progress: a bar for the instances on a terminal, plain lines elsewhere.
 
     Raises:
-        DeploymentError: Ctrl-C ended it.
+        StoppedError: Ctrl-C ended it.
     """
     progress = _progress_bar() if is_terminal() else nullcontext(_Lines())
     with can_be_stopped(), progress as show:
@@ -71,13 +71,12 @@ def can_be_stopped() -> Iterator[None]:
     """Says what goes on where Ctrl-C ends a command that changes something.
 
     Raises:
-        DeploymentError: Ctrl-C ended it.
+        StoppedError: Ctrl-C ended it.
     """
     try:
         yield
     except KeyboardInterrupt:
-        remedy = "What SageMaker has begun goes on; give the same command again to follow it."
-        raise DeploymentError("Stopped.", remedy) from None
+        raise StoppedError("What SageMaker has begun goes on; give the same command again to follow it.") from None
 
 
 class _Lines:
@@ -118,12 +117,14 @@ def _progress_bar() -> Iterator[Callable[[Progress], None]]:
     from rich.progress import Progress as Bar
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Bar(*columns) as bar:
+    bar = Bar(*columns)
+    try:
         task = None
         lines = _Lines(bar.console.print)
 
         def show(step: Progress) -> None:
             nonlocal task
+            bar.start()  # Only now, since what is said before the first step is not the bar's to print.
             new = [each for each in step.variants if each.new_wanted_instances]
             ready = sum(each.new_ready_instances or 0 for each in new) if new else step.ready_instances
             total = sum(each.new_wanted_instances or 0 for each in new) if new else step.wanted_instances
@@ -136,3 +137,5 @@ def _progress_bar() -> Iterator[Callable[[Progress], None]]:
             bar.update(task, description=text, completed=ready, total=total)
 
         yield show
+    finally:
+        bar.stop()

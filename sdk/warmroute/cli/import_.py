@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 from typing import Annotated
 
 import typer
@@ -32,22 +32,26 @@ def import_(
     values = imported.spec.model_dump(mode="json", exclude_none=True, exclude_unset=True)
     text = yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=120)
     if output is not None:
-        _write(output, text)
+        _write(output, text, is_private=bool(imported.secrets))
     elif format is Format.JSON:
         print_json(values)
     else:
         typer.echo(text, nl=False)
     if imported.secrets:
         typer.echo(f"The spec holds the values of {', '.join(imported.secrets)}: keep it to yourself.", err=True)
+    for sentence in imported.left_out:
+        typer.echo(f"Not in the spec, and left as it is by an apply: {sentence}.", err=True)
     for change in imported.differences:
         paths = ", ".join(field.path for field in change.fields) or change.action
         typer.echo(f"A spec cannot say this of {change.kind} {change.name}: {paths}.", err=True)
 
 
-def _write(path: str, text: str) -> None:
-    file = Path(path)
+def _write(path: str, text: str, *, is_private: bool) -> None:
+    def opened(file: str, flags: int) -> int:
+        return os.open(file, flags, 0o600 if is_private else 0o666)
+
     try:
-        with file.open("x", encoding="utf-8") as stream:
+        with open(path, "x", encoding="utf-8", opener=opened) as stream:
             stream.write(text)
     except FileExistsError:
         raise DocumentError(f"{path}: the file exists.", "Give another name, or move it away.") from None

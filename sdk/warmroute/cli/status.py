@@ -50,7 +50,8 @@ def _lines(found: Status) -> Iterator[str]:
         yield f"  component {component.name}: {component.status}, {copies}"
     for scaling in found.scaling:
         policies = f", {', '.join(scaling.policies)}" if scaling.policies else ""
-        yield f"  scaling {scaling.resource_id}: {scaling.min_capacity} to {scaling.max_capacity}{policies}"
+        suspended = f", suspended: {', '.join(scaling.suspended)}" if scaling.suspended else ""
+        yield f"  scaling {scaling.resource_id}: {scaling.min_capacity} to {scaling.max_capacity}{policies}{suspended}"
     for each in found.configurations:
         when = f"served {each.served:%Y-%m-%d %H:%M} UTC" if each.served else "never seen to serve"
         running = ", runs now" if each.name == found.endpoint_config else ""

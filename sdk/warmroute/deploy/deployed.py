@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from warmroute.deploy.account.aws import Aws, default_session, region_of
 from warmroute.deploy.account.live import read_live
+from warmroute.deploy.account.naming import refuse_unnameable
 from warmroute.deploy.changing.destroy import destroy
 from warmroute.deploy.changing.rollback import roll_back
 from warmroute.deploy.importing.imported import Imported, import_spec
@@ -32,7 +33,7 @@ class DeployedEndpoint:
         poll_seconds: Longest time between two looks while something is waited for.
 
     Raises:
-        DeploymentError: No region is known, or the environment's profile does not exist.
+        DeploymentError: Nothing can have such a name, no region is known, or the environment's profile does not exist.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class DeployedEndpoint:
         region: str | None = None,
         poll_seconds: float = 10.0,
     ) -> None:
+        refuse_unnameable(name, "an endpoint")
         session = session or default_session()
         self.name = name
         self.region = region_of(None, session, region)

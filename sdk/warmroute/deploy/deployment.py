@@ -101,6 +101,7 @@ class Deployment:
         adopt: bool = False,
         preflight: bool = True,
         expected: Plan | None = None,
+        on_plan: Callable[[Plan], None] = lambda _: None,
     ) -> Outcome:
         """Make the account match the spec: create, update, verify, clean up, in that order.
 
@@ -112,6 +113,7 @@ class Deployment:
             adopt: Whether an endpoint that was not made by warmroute is taken over.
             preflight: Whether to ask the account first for quotas, roles, images, artefacts and alarms.
             expected: A plan that has been looked at; where the account has changed since, nothing is done.
+            on_plan: Told of the plan that is about to be carried out; nothing is changed where it raises.
 
         Raises:
             DeploymentError: AWS refuses, the endpoint is not in a state that can be changed or not ours, or the change
@@ -124,6 +126,7 @@ class Deployment:
             raise DeploymentError(
                 f"Endpoint {self._spec.name} has changed since the plan was made.", "Look at a new plan."
             )
+        on_plan(drafted.plan)
         removed: list[str] = []
         told = noting_deletions(on_progress, removed)
         run = Applying(self._aws, drafted, adopt=adopt, poll_seconds=self._poll_seconds, on_progress=told)

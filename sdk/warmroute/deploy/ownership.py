@@ -26,13 +26,20 @@ followed rather than begun again in the other direction."""
 RETIRING_TAG = "warmroute:retiring"
 """Tag of a configuration or model: when a run was about to delete it (UTC, ISO 8601)."""
 
+ADOPTED_TAG = "warmroute:adopted"
+"""Tag of an endpoint: the configuration that it ran when it was taken over, where its name is not one of
+warmroute's; it can be gone back to as well."""
+
+NOTE_TAGS = frozenset({DEPLOYED_TAG, SERVED_TAG, ROLLED_BACK_TAG, RETIRING_TAG})
+"""Notes that warmroute may write on a model or a configuration, beside whose it is."""
+
 OWN_PREFIX = "warmroute:"
 """Beginning of the tags that are warmroute's own bookkeeping."""
 
 MAX_TAGS = 50
 """Tags of one resource. Source: botocore ``TagList``."""
 
-MAX_OWN_TAGS = 5
+MAX_OWN_TAGS = len(NOTE_TAGS) + 1
 """Tags that warmroute may add to a resource."""
 
 

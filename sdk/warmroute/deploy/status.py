@@ -55,6 +55,8 @@ class ScalingStatus:
     min_capacity: int
     max_capacity: int
     policies: tuple[str, ...]
+    suspended: tuple[str, ...] = ()
+    """What somebody has suspended of it, in words: ``scaling out``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ class Status:
     components: tuple[ComponentStatus, ...]
     scaling: tuple[ScalingStatus, ...]
     configurations: tuple[Configuration, ...]
-    """Those that were made for it and are kept, the last used first."""
+    """Those that it can run: made for it and kept, the last used first, and the one that it was taken over with."""
 
     log_url: str
     """CloudWatch's page of its containers' log."""
@@ -112,10 +114,12 @@ def status_of(live: Live, region: str) -> Status:
         variants=tuple(_variants(live)),
         components=tuple(_components(live)),
         scaling=tuple(
-            ScalingStatus(key[0], each.target["MinCapacity"], each.target["MaxCapacity"], tuple(each.policies))
+            ScalingStatus(
+                key[0], each.target["MinCapacity"], each.target["MaxCapacity"], tuple(each.policies), each.suspended
+            )
             for key, each in sorted(live.scaling.items())
         ),
-        configurations=live.configurations,
+        configurations=(*live.configurations, *filter(None, (live.adopted,))),
         log_url=log_url(region, live.name),
     )
 

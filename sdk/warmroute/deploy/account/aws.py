@@ -46,7 +46,8 @@ def region_of(spec: EndpointSpec | None, session: Session, region: str | None = 
     own = spec.region if spec else None
     found = region or own or session.region_name or os.environ.get("AWS_REGION")
     if not found:
-        raise DeploymentError("No AWS region is set.", "Set region in the spec, AWS_REGION, or a profile's region.")
+        own_way = "Set region in the spec" if spec else "Give --region"
+        raise DeploymentError("No AWS region is set.", f"{own_way}, or set AWS_REGION or a profile's region.")
     return str(found)
 
 
@@ -82,10 +83,17 @@ class Aws:
             response: dict[str, Any] = getattr(self._clients[service], operation)(**parameters)
             return response
 
-    def change(self, service: str, operation: str, **parameters: Any) -> dict[str, Any]:
+    def change(
+        self, service: str, operation: str, *, awaits_what_is_missing: bool = True, **parameters: Any
+    ) -> dict[str, Any]:
         """One call that changes something and may be made twice, repeated while it fails in passing.
 
-        What it refers to may have been made a moment ago and not be seen yet, so that is waited for as well.
+        Args:
+            service: boto3's name of the service.
+            operation: boto3's name of the method.
+            awaits_what_is_missing: Whether what it refers to may have been made a moment ago and not be seen yet, so
+                that is waited for as well.
+            parameters: Its parameters.
 
         Raises:
             DeploymentError: As for a call.
@@ -94,19 +102,26 @@ class Aws:
             try:
                 return self.call(service, operation, **parameters)
             except DeploymentError as error:
-                if attempt == PATIENCE or not (faults.is_passing(error) or faults.is_missing(error)):
+                may_pass = faults.is_passing(error) or (awaits_what_is_missing and faults.is_missing(error))
+                if attempt == PATIENCE or not may_pass:
                     raise
                 time.sleep(attempt)
         raise AssertionError("unreachable")
 
-    def create(self, service: str, operation: str, **parameters: Any) -> bool:
+    def create(self, service: str, operation: str, *, awaits_what_is_missing: bool = True, **parameters: Any) -> bool:
         """One call that makes something, or False where it exists already.
+
+        Args:
+            service: boto3's name of the service.
+            operation: boto3's name of the method.
+            awaits_what_is_missing: As for a change.
+            parameters: Its parameters.
 
         Raises:
             DeploymentError: As for a call.
         """
         try:
-            self.change(service, operation, **parameters)
+            self.change(service, operation, awaits_what_is_missing=awaits_what_is_missing, **parameters)
         except DeploymentError as error:
             if faults.is_taken(error):
                 return False
@@ -166,13 +181,6 @@ class Aws:
             if faults.is_missing(error):
                 return None
             raise
-
-    is_passing = staticmethod(faults.is_passing)
-    is_missing = staticmethod(faults.is_missing)
-    is_taken = staticmethod(faults.is_taken)
-    is_denied = staticmethod(faults.is_denied)
-    is_busy = staticmethod(faults.is_busy)
-    is_refused = staticmethod(faults.is_refused)
 
 
 def _retries() -> Any:

@@ -11,6 +11,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from warmroute.deploy.account import faults
 from warmroute.deploy.account.tags import tags_of
 from warmroute.deploy.ownership import DEPLOYED_TAG, RETIRING_TAG, SERVED_TAG
 from warmroute.errors import DeploymentError
@@ -78,7 +79,7 @@ def claim(aws: Aws, arn: str, further: Iterable[Mapping[str, str]] = (), *, roll
     try:
         aws.change("sagemaker", "add_tags", ResourceArn=arn, Tags=tags)
     except DeploymentError as error:
-        if aws.is_missing(error):
+        if faults.is_missing(error):
             return False
         raise
     for _ in range(_LOOKS):
@@ -109,7 +110,7 @@ def retire(aws: Aws, arn: str, *, regardless: bool = False) -> bool:
     try:
         aws.change("sagemaker", "add_tags", ResourceArn=arn, Tags=[{"Key": RETIRING_TAG, "Value": now()}])
     except DeploymentError as error:
-        if aws.is_missing(error):
+        if faults.is_missing(error):
             return True
         raise
     if not is_claimed(tags_of(aws, arn)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from warmroute.deploy.account import faults
 from warmroute.deploy.account.claims import is_claimed, retire, withdraw
 from warmroute.deploy.account.configurations import is_own_name, own_beginning, own_configurations
 from warmroute.deploy.account.contents import models_of, models_of_component
@@ -145,7 +146,7 @@ def _delete(
     try:
         aws.delete("sagemaker", f"delete_{kind.noun}", **{kind.key: name})
     except DeploymentError as error:
-        if not aws.is_refused(error):
+        if not faults.is_refused(error):
             raise
         withdraw(aws, arn)
         return False  # It is in use after all, and stays.

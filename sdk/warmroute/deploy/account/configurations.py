@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from warmroute.deploy.account.claims import in_utc, is_claimed, moment
 from warmroute.deploy.account.tags import tags_of
-from warmroute.deploy.ownership import DEPLOYED_TAG, SERVED_TAG, is_owned
+from warmroute.deploy.ownership import ADOPTED_TAG, DEPLOYED_TAG, SERVED_TAG, is_owned
 from warmroute.render.names import content_name
 from warmroute.render.resource import Kind, Ref
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
 
     from warmroute.deploy.account.aws import Aws
@@ -55,22 +56,41 @@ def own_configurations(aws: Aws, endpoint: str) -> tuple[Configuration, ...]:
     Raises:
         DeploymentError: AWS cannot be asked.
     """
-    found = []
     listed = aws.listed("list_endpoint_configs", "EndpointConfigs", NameContains=own_beginning(endpoint))
-    for each in [each for each in listed if is_own_name(each["EndpointConfigName"], endpoint)]:
-        tags = tags_of(aws, each["EndpointConfigArn"])
-        if is_owned(tags, endpoint):
-            found.append(
-                Configuration(
-                    each["EndpointConfigName"],
-                    each["EndpointConfigArn"],
-                    in_utc(each["CreationTime"]),
-                    moment(tags.get(DEPLOYED_TAG)),
-                    moment(tags.get(SERVED_TAG)),
-                    is_claimed(tags),
-                )
-            )
+    named = [each for each in listed if is_own_name(each["EndpointConfigName"], endpoint)]
+    found = filter(None, (_configuration(aws, each, endpoint) for each in named))
     return tuple(sorted(found, key=lambda each: (each.last_used, each.name), reverse=True))
+
+
+def adopted_configuration(aws: Aws, endpoint: str, tags: Mapping[str, str]) -> Configuration | None:
+    """The configuration that an endpoint was taken over with, where it has a name of its own; never deleted here.
+
+    Args:
+        aws: The account and region.
+        endpoint: Name of the endpoint.
+        tags: Of the endpoint.
+
+    Raises:
+        DeploymentError: AWS cannot be asked.
+    """
+    name = tags.get(ADOPTED_TAG)
+    described = aws.describe("describe_endpoint_config", EndpointConfigName=name) if name else None
+    return _configuration(aws, described, endpoint) if described else None
+
+
+def _configuration(aws: Aws, described: Mapping[str, Any], endpoint: str) -> Configuration | None:
+    """A configuration that is listed or described, or None where its tags say that it is not the endpoint's."""
+    tags = tags_of(aws, described["EndpointConfigArn"])
+    if not is_owned(tags, endpoint):
+        return None
+    return Configuration(
+        described["EndpointConfigName"],
+        described["EndpointConfigArn"],
+        in_utc(described["CreationTime"]),
+        moment(tags.get(DEPLOYED_TAG)),
+        moment(tags.get(SERVED_TAG)),
+        is_claimed(tags),
+    )
 
 
 def is_own_name(name: str, endpoint: str) -> bool:

@@ -76,21 +76,26 @@ def as_deployment_errors(service: str, operation: str) -> Iterator[None]:
         remedy += "AWS_SECRET_ACCESS_KEY=local."
         raise DeploymentError("No AWS credentials are set.", remedy) from error
     except (exceptions.TokenRetrievalError, exceptions.SSOError, exceptions.CredentialRetrievalError) as error:
-        raise DeploymentError(f"The AWS credentials cannot be refreshed: {error}.", _LOG_IN) from error
+        raise DeploymentError(f"The AWS credentials cannot be refreshed: {_said(error)}.", _LOG_IN) from error
     except exceptions.ProfileNotFound as error:
-        raise DeploymentError(f"{error}.", "Check AWS_PROFILE.") from error
+        raise DeploymentError(f"{_said(error)}.", "Check AWS_PROFILE.") from error
     except exceptions.ClientError as error:
         fault = error.response.get("Error", {})
-        message = f"{name}: {fault.get('Code', 'Error')}: {fault.get('Message', error)}".rstrip(".")
+        message = _said(f"{name}: {fault.get('Code', 'Error')}: {fault.get('Message', error)}")
         raise DeploymentError(f"{message}.", _remedy(fault, service, name)) from error
     except (exceptions.EndpointConnectionError, exceptions.ConnectionError, exceptions.HTTPClientError) as error:
         raise DeploymentError(
-            f"{name}: AWS cannot be reached: {error}.", "Check the network and AWS_ENDPOINT_URL."
+            f"{name}: AWS cannot be reached: {_said(error)}.", "Check the network and AWS_ENDPOINT_URL."
         ) from error
     except exceptions.BotoCoreError as error:
-        raise DeploymentError(f"{name}: {error}.") from error
+        raise DeploymentError(f"{name}: {_said(error)}.") from error
     except ValueError as error:  # An address, or a number in the environment, that botocore cannot read.
-        raise DeploymentError(f"{name}: {error}.", "Check AWS_ENDPOINT_URL and the AWS_… settings.") from error
+        raise DeploymentError(f"{name}: {_said(error)}.", "Check AWS_ENDPOINT_URL and the AWS_… settings.") from error
+
+
+def _said(error: object) -> str:
+    """What was said, without a full stop: some of these sentences have one and some do not."""
+    return str(error).rstrip(". ")
 
 
 def _remedy(fault: dict[str, Any], service: str, operation: str) -> str:
@@ -98,7 +103,12 @@ def _remedy(fault: dict[str, Any], service: str, operation: str) -> str:
     if not code.startswith("AccessDenied"):
         return _REMEDIES.get(code, "")
     named = re.search(r"perform: ([a-z0-9-]+:[A-Za-z]+)", message)
-    return f"Give the deploying role the permission {named[1] if named else f'{service}:{operation}'}."
+    return f"Give the deploying role the permission {named[1] if named else _permission(service, operation)}."
+
+
+def _permission(service: str, operation: str) -> str:
+    """The permission of a call, which IAM calls otherwise than boto3 does for some."""
+    return _PERMISSIONS.get(operation) or f"{_IAM_PREFIXES.get(service, service)}:{operation}"
 
 
 def _response(error: DeploymentError) -> dict[str, Any]:
@@ -120,6 +130,12 @@ _PASSING_CONNECTION_ERRORS = {
     "ReadTimeoutError",
     "ResponseStreamingError",
 }
+
+_IAM_PREFIXES = {"service-quotas": "servicequotas"}
+"""Names of services in IAM, where boto3 has another. Source: Service Authorization Reference."""
+
+_PERMISSIONS = {"HeadObject": "s3:GetObject", "HeadBucket": "s3:ListBucket", "ListObjectsV2": "s3:ListBucket"}
+"""Permissions of calls that go by another name. Source: Service Authorization Reference, Amazon S3."""
 
 _LOG_IN = "Log in again: `aws sso login`, or however your credentials are made."
 

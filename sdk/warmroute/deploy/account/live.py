@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from warmroute.deploy.account.configurations import Configuration, own_configurations
+from warmroute.deploy.account.configurations import Configuration, adopted_configuration, own_configurations
 from warmroute.deploy.account.contents import models_of, models_of_component
 from warmroute.deploy.account.live_scaling import LiveScaling, read_scaling
 from warmroute.deploy.account.tags import tags_of
@@ -64,6 +64,9 @@ class Live:
     configurations: tuple[Configuration, ...] = ()
     """The configurations that were made for the endpoint, the last deployed first."""
 
+    adopted: Configuration | None = None
+    """The configuration that the endpoint was taken over with, where its name is not one of warmroute's."""
+
     @property
     def status(self) -> str:
         """SageMaker's status of the endpoint; empty where there is none."""
@@ -119,6 +122,7 @@ def read_live(aws: Aws, name: str, wanted: Wanted | None = None) -> Live:
             aws, name, [*components, *(wanted.components if wanted else ())], required=bool(wanted and wanted.scaling)
         ),
         configurations=own_configurations(aws, name),
+        adopted=adopted_configuration(aws, name, tags),
     )
 
 

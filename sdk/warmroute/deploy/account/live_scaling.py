@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from warmroute.deploy.account import faults
 from warmroute.deploy.ownership import is_owned
 from warmroute.errors import DeploymentError
 
@@ -30,6 +31,9 @@ class LiveScaling:
     tags: Mapping[str, str] | None
     """Of the target; None where they cannot be read."""
 
+    schedules: tuple[str, ...] | None = ()
+    """Names of the scheduled actions on it, which nobody makes here; None where they cannot be read."""
+
     @property
     def key(self) -> ScalingKey:
         """What tells it from every other."""
@@ -39,13 +43,40 @@ class LiveScaling:
         """The policies that were made here, as their names say."""
         return tuple(name for name in self.policies if is_own_policy(name, endpoint))
 
-    def is_removable(self, endpoint: str) -> bool:
-        """Whether the target was made here and carries no policy of anybody else's.
+    @property
+    def suspended(self) -> tuple[str, ...]:
+        """What somebody has suspended of it, in words; empty where everything scales."""
+        state = self.target.get("SuspendedState") or {}
+        return tuple(word for field, word in _SUSPENDABLE.items() if state.get(field))
 
-        Where its tags cannot be read, the names of its policies decide.
+    def is_removable(self, endpoint: str) -> bool:
+        """Whether the target was made here and carries nothing of anybody else's."""
+        return not self.why_it_stays(endpoint)
+
+    def why_it_stays(self, endpoint: str) -> str:
+        """Why the target is not removed where no spec asks for it; empty where it can be.
+
+        Where its tags cannot be read, a policy of a name that is given here tells that it was made here.
         """
-        foreign = set(self.policies) - set(self.own_policies(endpoint))
-        return not foreign and (self.tags is None or is_owned(self.tags, endpoint))
+        own = self.own_policies(endpoint)
+        foreign = [name for name in self.policies if name not in own]
+        if foreign:
+            return f"it has policies that warmroute did not make: {', '.join(foreign)}"
+        if self.tags is None and not own:
+            return "its tags cannot be read, so that nothing says that warmroute made it"
+        if self.tags is not None and not is_owned(self.tags, endpoint):
+            return "warmroute did not make it"
+        if self.schedules is None:
+            return "its scheduled actions cannot be read, which would go with it"
+        return f"it has scheduled actions: {', '.join(self.schedules)}" if self.schedules else ""
+
+
+_SUSPENDABLE = {
+    "DynamicScalingInSuspended": "scaling in",
+    "DynamicScalingOutSuspended": "scaling out",
+    "ScheduledScalingSuspended": "scheduled scaling",
+}
+"""What can be suspended of a target. Source: botocore application-autoscaling ``SuspendedState``."""
 
 
 def is_own_policy(name: str, endpoint: str) -> bool:
@@ -73,24 +104,35 @@ def read_scaling(
         for target in aws.listed("describe_scalable_targets", "ScalableTargets", SERVICE, ServiceNamespace="sagemaker"):
             resource = target["ResourceId"]
             if resource in own or resource.startswith(f"endpoint/{endpoint}/variant/"):
-                live = LiveScaling(target, _policies(aws, target), _tags(aws, target))
+                live = LiveScaling(target, _policies(aws, target), _tags(aws, target), _schedules(aws, target))
                 found[live.key] = live
     except DeploymentError as error:
-        if required or not aws.is_denied(error):
+        if required or not faults.is_denied(error):
             raise
     return found
 
 
 def _policies(aws: Aws, target: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    listed = aws.listed(
-        "describe_scaling_policies",
-        "ScalingPolicies",
-        SERVICE,
-        ServiceNamespace="sagemaker",
-        ResourceId=target["ResourceId"],
-        ScalableDimension=target["ScalableDimension"],
-    )
+    listed = aws.listed("describe_scaling_policies", "ScalingPolicies", SERVICE, **_place(target))
     return {policy["PolicyName"]: policy for policy in listed}
+
+
+def _schedules(aws: Aws, target: Mapping[str, Any]) -> tuple[str, ...] | None:
+    listed = aws.listed("describe_scheduled_actions", "ScheduledActions", SERVICE, **_place(target))
+    try:
+        return tuple(action["ScheduledActionName"] for action in listed)
+    except DeploymentError as error:
+        if not faults.is_denied(error):
+            raise
+        return None
+
+
+def _place(target: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        "ServiceNamespace": "sagemaker",
+        "ResourceId": target["ResourceId"],
+        "ScalableDimension": target["ScalableDimension"],
+    }
 
 
 def _tags(aws: Aws, target: Mapping[str, Any]) -> Mapping[str, str] | None:
@@ -99,7 +141,7 @@ def _tags(aws: Aws, target: Mapping[str, Any]) -> Mapping[str, str] | None:
     try:
         answer = aws.call(SERVICE, "list_tags_for_resource", ResourceARN=target["ScalableTargetARN"])
     except DeploymentError as error:
-        if aws.is_passing(error):
+        if faults.is_passing(error):
             raise
         return None
     tags: dict[str, str] = answer.get("Tags", {})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from warmroute.deploy.account import faults
 from warmroute.deploy.ownership import as_mapping
 from warmroute.errors import DeploymentError
 
@@ -27,7 +28,7 @@ def tags_of(aws: Aws, arn: str) -> dict[str, str]:
     try:
         return as_mapping(aws.listed("list_tags", "Tags", ResourceArn=arn))
     except DeploymentError as error:
-        if aws.is_missing(error):
+        if faults.is_missing(error):
             return {}
         raise
 

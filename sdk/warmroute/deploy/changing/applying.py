@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from warmroute.deploy.account import faults
 from warmroute.deploy.account.aws import PATIENCE
 from warmroute.deploy.account.clean_up import clean_up
 from warmroute.deploy.account.live import config_ahead
@@ -17,7 +18,7 @@ from warmroute.deploy.changing.components import ComponentSteps
 from warmroute.deploy.changing.models import MakingSteps
 from warmroute.deploy.changing.scaling import ScalingSteps
 from warmroute.deploy.changing.waiting import wait_for_endpoint
-from warmroute.deploy.ownership import is_owned
+from warmroute.deploy.ownership import ADOPTED_TAG, is_owned
 from warmroute.deploy.planning.counts import capacity_changes, capacity_changes_now
 from warmroute.deploy.progress import Progress
 from warmroute.errors import DeploymentError
@@ -145,24 +146,31 @@ class Applying:
             result = self._create_endpoint()
         elif self._draft.match.same_config:
             may_tag = live.is_owned or self._adopts
-            result = retag(self._aws, live.endpoint["EndpointArn"], self._wanted.tags) if may_tag else "unchanged"
+            result = self._retag_endpoint(live.endpoint) if may_tag else "unchanged"
             changes = self._capacity_changes_now()
             result = "updated" if changes else result
             if changes:
                 self._change_capacity(changes)
         else:
-            retag(self._aws, live.endpoint["EndpointArn"], self._wanted.tags)
+            self._retag_endpoint(live.endpoint)
             self._update_endpoint()
             result = "updated"
         self._on_progress(Progress(result, "endpoint", self._name))
         return result
+
+    def _retag_endpoint(self, endpoint: Mapping[str, Any]) -> Result:
+        """Bring the spec's tags to the endpoint; one that is taken over can go back to what it runs."""
+        live, tags = self._draft.live, self._wanted.tags
+        if not live.is_owned and self._making.adopt_config():
+            tags.append({"Key": ADOPTED_TAG, "Value": live.config_name})
+        return retag(self._aws, endpoint["EndpointArn"], tags)
 
     def _create_endpoint(self) -> Result:
         for attempt in range(1, PATIENCE + 1):
             try:
                 created = self._aws.create("sagemaker", "create_endpoint", **self._wanted.create)
             except DeploymentError as error:
-                if attempt == PATIENCE or not self._aws.is_missing(error):
+                if attempt == PATIENCE or not faults.is_missing(error):
                     raise
                 self._making.make_again()
                 continue
@@ -186,7 +194,7 @@ class Applying:
                 state = self._seen_endpoint()
                 if state is not None and config_ahead(state) == self._config:
                     return  # The answer to our own call was lost, or another run asks for the same.
-                if attempt == PATIENCE or not self._aws.is_missing(error):
+                if attempt == PATIENCE or not faults.is_missing(error):
                     raise
                 self._making.make_again()
             else:
@@ -214,7 +222,7 @@ class Applying:
                 DesiredWeightsAndCapacities=changes,
             )
         except DeploymentError as error:
-            if not self._aws.is_busy(error):
+            if not faults.is_busy(error):
                 raise
         # Where the endpoint is busy, the answer to our own call was lost, or another run has begun the same.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from warmroute.deploy.account import faults
 from warmroute.deploy.account.aws import PATIENCE
 from warmroute.deploy.account.tags import retag, tags_of
 from warmroute.deploy.changing.waiting import wait_for_component, wait_until_gone
@@ -99,7 +100,7 @@ class ComponentSteps:
             try:
                 self._aws.change("sagemaker", "update_inference_component", **update)
             except DeploymentError as error:
-                if not self._aws.is_busy(error):  # Busy with our own update, whose answer was lost, or another run's.
+                if not faults.is_busy(error):  # Busy with our own update, whose answer was lost, or another run's.
                     raise
             state = self._wait(name)
         raise DeploymentError(
@@ -161,7 +162,7 @@ def delete_components(
         try:
             aws.delete("sagemaker", "delete_inference_component", **named)
         except DeploymentError as error:
-            if not aws.is_busy(error):
+            if not faults.is_busy(error):
                 raise
             _delete_when_settled(aws, name, poll_seconds=poll_seconds, on_progress=on_progress)
         wait_until_gone(

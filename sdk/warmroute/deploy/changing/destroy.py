@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from warmroute.deploy.account import faults
 from warmroute.deploy.account.aws import PATIENCE
 from warmroute.deploy.account.clean_up import clean_up
 from warmroute.deploy.account.live import read_components, read_live
@@ -92,7 +93,7 @@ def _delete_endpoint(aws: Aws, name: str, *, poll_seconds: float, on_progress: C
             if state is None or state["EndpointStatus"] == "Deleting":
                 break
             # A component that has just gone may still be seen, and an update may just have begun.
-            if attempt == PATIENCE or not aws.is_refused(error):
+            if attempt == PATIENCE or not faults.is_refused(error):
                 raise
             time.sleep(attempt)
             wait_until_settled(aws, name, poll_seconds=poll_seconds, on_progress=on_progress)

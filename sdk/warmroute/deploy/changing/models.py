@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from warmroute.deploy.account import faults
 from warmroute.deploy.account.aws import PATIENCE
 from warmroute.deploy.account.claims import claim, now
+from warmroute.deploy.account.configurations import is_own_name
 from warmroute.deploy.account.tags import lacking_tags, retag, tags_of
-from warmroute.deploy.ownership import DEPLOYED_TAG, SERVED_TAG, is_owned
+from warmroute.deploy.ownership import DEPLOYED_TAG, OWNER_TAG, SERVED_TAG, is_owned
 from warmroute.deploy.progress import Progress
 from warmroute.errors import DeploymentError
+from warmroute.hosting.tags import as_tag_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,6 +56,26 @@ class MakingSteps:
         """
         self._make(report=False)
 
+    def adopt_config(self) -> bool:
+        """Write on the configuration of an endpoint that is taken over whose it is, and that it was seen to serve.
+
+        Returns:
+            Whether it is to be remembered by its name, since that is not one that is given here.
+
+        Raises:
+            DeploymentError: AWS refuses.
+        """
+        config = self._draft.live.config
+        if config is None or self._draft.live.status != "InService":
+            return False
+        tags = tags_of(self._aws, config["EndpointConfigArn"])
+        if tags.get(OWNER_TAG, self._name).lower() != self._name.lower():
+            return False  # Another endpoint's stays so.
+        if SERVED_TAG not in tags:
+            notes = {OWNER_TAG: self._name, SERVED_TAG: now()}
+            self._aws.change("sagemaker", "add_tags", ResourceArn=config["EndpointConfigArn"], Tags=as_tag_list(notes))
+        return not is_own_name(config["EndpointConfigName"], self._name)
+
     def note_served(self, kind: str, name: str) -> None:
         """Write on our own model or configuration when it was seen to serve, once for each deployment.
 
@@ -74,17 +97,21 @@ class MakingSteps:
 
     def _make(self, *, report: bool) -> None:
         for attempt in range(1, PATIENCE + 1):
+            for name in self._draft.needed_models:
+                self._make_once("model", "ModelName", self._wanted.models[name], report=report)
+            if not self._draft.makes_config:
+                return
             try:
-                for name in self._draft.needed_models:
-                    self._make_once("model", "ModelName", self._wanted.models[name], report=report)
-                if self._draft.makes_config:
-                    self._make_once("endpoint_config", "EndpointConfigName", self._wanted.config, report=report)
+                self._make_once("endpoint_config", "EndpointConfigName", self._wanted.config, report=report)
             except DeploymentError as error:
-                # A model may have been deleted by somebody else's clean-up; what else is missing stays so.
-                if attempt == PATIENCE or not self._aws.is_missing(error):
+                if attempt == PATIENCE or not (faults.is_missing(error) and self._lacks_a_model()):
                     raise
             else:
                 return
+
+    def _lacks_a_model(self) -> bool:
+        """Whether somebody else's clean-up has deleted a model meanwhile; what else is missing stays so."""
+        return any(self._aws.describe("describe_model", ModelName=name) is None for name in self._draft.needed_models)
 
     def _make_once(self, kind: str, key: str, parameters: dict[str, Any], *, report: bool) -> None:
         """Make a model or configuration, or claim the one that exists."""
@@ -100,7 +127,13 @@ class MakingSteps:
                 existing = None
         if existing is None:
             tags = [*parameters["Tags"], {"Key": DEPLOYED_TAG, "Value": now()}]
-            made = self._aws.create("sagemaker", f"create_{kind}", **{**parameters, "Tags": tags})
+            made = self._aws.create(
+                "sagemaker",
+                f"create_{kind}",
+                # A configuration refers to models that have just been made; a model to nothing that is made here.
+                awaits_what_is_missing=kind == "endpoint_config",
+                **{**parameters, "Tags": tags},
+            )
             action = "created" if made else "unchanged"
         if report or action == "created":
             self._told(action, kind, name)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from warmroute.deploy.account.claims import claim, now
-from warmroute.deploy.account.configurations import is_own_name, own_configurations
+from warmroute.deploy.account.configurations import adopted_configuration, is_own_name, own_configurations
 from warmroute.deploy.account.contents import models_of
 from warmroute.deploy.account.live import config_ahead
+from warmroute.deploy.account.naming import refuse_unnameable
 from warmroute.deploy.account.tags import tags_of
 from warmroute.deploy.changing.waiting import wait_for_endpoint
 from warmroute.deploy.ownership import DEPLOYED_TAG, OWNER_TAG, ROLLED_BACK_TAG, SERVED_TAG, is_owned
@@ -50,11 +51,13 @@ def roll_back(
         DeploymentError: There is nothing to go back to, the endpoint is not ours or cannot be changed now, or the
             update failed.
     """
-    endpoint = _own_endpoint(aws, name)
+    if to is not None:
+        refuse_unnameable(to, "an endpoint configuration")
+    endpoint, tags = _own_endpoint(aws, name)
     running = config_ahead(endpoint)
     if to is None and _is_unfinished(aws, running, name):
         to = running  # An earlier roll-back was stopped before it had been seen to serve.
-    config = _target(aws, name, running, to)
+    config = _target(aws, name, running, to, tags)
     target = str(config["EndpointConfigName"])
     follows = running == target
     _refuse_unfit(endpoint, follows=follows)
@@ -90,16 +93,18 @@ def previous(configurations: tuple[Configuration, ...], running: str) -> Configu
     return max(served, key=lambda each: (each.served, each.name), default=None)
 
 
-def _own_endpoint(aws: Aws, name: str) -> dict[str, Any]:
+def _own_endpoint(aws: Aws, name: str) -> tuple[dict[str, Any], dict[str, str]]:
+    """The endpoint and its tags."""
     endpoint = aws.describe("describe_endpoint", EndpointName=name)
     if endpoint is None:
         raise DeploymentError(f"There is no endpoint {name} in {aws.region}.", "Check the name and the region.")
-    if not is_owned(tags_of(aws, endpoint["EndpointArn"]), name):
+    tags = tags_of(aws, endpoint["EndpointArn"])
+    if not is_owned(tags, name):
         raise DeploymentError(
             f"Endpoint {name} was not made by warmroute (it lacks the tag {OWNER_TAG}).",
             "Take it over with `warmroute apply SPEC --adopt` first.",
         )
-    return endpoint
+    return endpoint, tags
 
 
 def _refuse_unfit(endpoint: Mapping[str, Any], *, follows: bool) -> None:
@@ -120,9 +125,10 @@ def _is_unfinished(aws: Aws, running: str, endpoint: str) -> bool:
     return bool(deployed) and was_rolled_back and is_owned(tags, endpoint)
 
 
-def _target(aws: Aws, name: str, running: str, to: str | None) -> dict[str, Any]:
+def _target(aws: Aws, name: str, running: str, to: str | None, tags: Mapping[str, str]) -> dict[str, Any]:
+    """What DescribeEndpointConfig says of the configuration to go back to."""
     if to is None:
-        found = previous(own_configurations(aws, name), running)
+        found = previous(_kept(aws, name, tags), running)
         if found is None:
             raise DeploymentError(
                 f"Endpoint {name} has no earlier configuration that served and is kept.",
@@ -131,14 +137,25 @@ def _target(aws: Aws, name: str, running: str, to: str | None) -> dict[str, Any]
         to = found.name
     config = aws.describe("describe_endpoint_config", EndpointConfigName=to)
     if config is None:
-        kept = ", ".join(each.name for each in own_configurations(aws, name)) or "none"
+        kept = ", ".join(each.name for each in _kept(aws, name, tags)) or "none"
         raise DeploymentError(f"There is no configuration {to}.", f"Kept: {kept}.")
+    owner = tags_of(aws, config["EndpointConfigArn"]).get(OWNER_TAG, name)
+    if owner.lower() != name.lower():
+        raise DeploymentError(
+            f"Configuration {to} was made for endpoint {owner}, whose deployments may delete it.",
+            f"`warmroute status {name}` shows what {name} can go back to.",
+        )
     missing = [model for model in models_of(config) if aws.describe("describe_model", ModelName=model) is None]
     if missing:
         raise DeploymentError(
             f"Configuration {to} needs models that are gone: {', '.join(missing)}.", "Apply an earlier spec instead."
         )
     return config
+
+
+def _kept(aws: Aws, name: str, tags: Mapping[str, str]) -> tuple[Configuration, ...]:
+    """The configurations that the endpoint can go back to."""
+    return (*own_configurations(aws, name), *filter(None, (adopted_configuration(aws, name, tags),)))
 
 
 def _update(aws: Aws, name: str, target: str, *, retain: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from warmroute.deploy.account import faults
 from warmroute.deploy.account.aws import PATIENCE
 from warmroute.deploy.changing.failure import reason_of, where_to_look
 from warmroute.deploy.changing.looks import endpoint_look
@@ -85,10 +86,8 @@ def wait_for_endpoint(
     raise AssertionError("unreachable")
 
 
-def wait_until_settled(
-    aws: Aws, name: str, *, poll_seconds: float, on_progress: Callable[[Progress], None]
-) -> dict[str, Any] | None:
-    """Wait until an endpoint is in the middle of nothing.
+def wait_until_settled(aws: Aws, name: str, *, poll_seconds: float, on_progress: Callable[[Progress], None]) -> None:
+    """Wait until an endpoint is in the middle of nothing, or gone.
 
     Args:
         aws: The account and region.
@@ -96,20 +95,16 @@ def wait_until_settled(
         poll_seconds: Longest time between two looks.
         on_progress: Told of every look.
 
-    Returns:
-        What DescribeEndpoint says of it then, or None where there is none.
-
     Raises:
         DeploymentError: AWS cannot be asked any more.
     """
     if aws.describe("describe_endpoint", EndpointName=name) is None:
-        return None
+        return
     states = _states(aws, "describe_endpoint", {"EndpointName": name}, poll_seconds, gone_is_fine=True)
     for state, waited in states:
         if state["EndpointStatus"] in _SETTLED:
-            return state
+            return
         on_progress(endpoint_look(name, state, waited))
-    return None
 
 
 def wait_for_component(
@@ -209,7 +204,7 @@ def _states(
             state = aws.describe(operation, **named)
         except DeploymentError as error:
             failures += 1
-            if failures >= PATIENCE or not aws.is_passing(error):
+            if failures >= PATIENCE or not faults.is_passing(error):
                 raise DeploymentError(error.message, f"{error.remedy} {_GOES_ON}".strip()) from error
         else:
             failures = failures + 1 if state is None else 0

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from warmroute.deploy.account.clean_up import CleanUp
 from warmroute.deploy.account.contents import with_models, without_empty_model
-from warmroute.deploy.importing.components import component_values, scaling_values
+from warmroute.deploy.importing.components import component_values
 from warmroute.deploy.importing.models import Form, ModelNames, model_values
+from warmroute.deploy.importing.scaling import scaling_left_out, scaling_values
 from warmroute.deploy.ownership import operators_tags
 from warmroute.deploy.planning.draft import draft
 from warmroute.deploy.planning.matching import match
@@ -36,6 +37,9 @@ class Imported:
 
     secrets: tuple[str, ...]
     """Variables in the spec that look as if they held a secret."""
+
+    left_out: tuple[str, ...] = ()
+    """Scaling that a spec has no words for, a phrase each: policies of other kinds, schedules, what is suspended."""
 
 
 def import_spec(live: Live, region: str) -> Imported:
@@ -71,7 +75,7 @@ def import_spec(live: Live, region: str) -> Imported:
             break
     if best is None:
         raise DeploymentError(f"Endpoint {live.name} cannot be told as a spec: {refusal}")
-    return Imported(*best, secrets=_secrets(best[0]))
+    return Imported(*best, secrets=_secrets(best[0]), left_out=tuple(scaling_left_out(live)))
 
 
 def _left(spec: EndpointSpec, live: Live, region: str) -> tuple[Change, ...]:

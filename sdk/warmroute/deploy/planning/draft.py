@@ -77,7 +77,16 @@ def draft(wanted: Wanted, live: Live, found: Match, clean_up: CleanUp, *, adopt:
         rollout=rollout,
         traffic=traffic(wanted, instances, rollout, changes),
         instances=instances,
-        findings=findings(wanted, live, found, leaves, changes=changes, adopt=adopt),
+        findings=findings(
+            wanted,
+            live,
+            found,
+            leaves,
+            changes=changes,
+            needed_models=needed_models,
+            makes_config=makes_config,
+            adopt=adopt,
+        ),
     )
     return Draft(plan, wanted, live, found, leaves, needed_models, makes_config)
 

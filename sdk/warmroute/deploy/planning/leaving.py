@@ -42,6 +42,9 @@ class Leaving:
     policies: tuple[tuple[ScalingKey, str], ...]
     """Policies that go while their target stays."""
 
+    targets_left_alone: Mapping[ScalingKey, str]
+    """Scalable targets that the spec does not have and that stay, with the reason."""
+
     left_alone: tuple[str, ...]
     """Components on the endpoint that the spec does not have and that were not made here."""
 
@@ -53,6 +56,8 @@ class Leaving:
             yield Change(Action.DELETE, Kind.SCALABLE_TARGET, key[0])
         for _, name in self.policies:
             yield Change(Action.DELETE, Kind.SCALING_POLICY, name)
+        for (resource, _), reason in self.targets_left_alone.items():
+            yield Change(Action.NOTHING, Kind.SCALABLE_TARGET, resource, note=f"not in the spec; left alone: {reason}")
         for name in self.components_first:
             if name not in self.replaced:
                 note = "before the update, since the new configuration has no room for it"
@@ -92,6 +97,11 @@ def leaving(wanted: Wanted, live: Live, found: Match) -> Leaving:
         targets_first=targets_first,
         targets=targets,
         policies=policies,
+        targets_left_alone={
+            key: reason
+            for key, scaling in live.scaling.items()
+            if key not in {each.key for each in wanted.scaling} and (reason := scaling.why_it_stays(endpoint))
+        },
         left_alone=tuple(sorted(gone - own)),
     )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from warmroute.deploy.ownership import OWNER_TAG, is_owned
 from warmroute.deploy.plan import Action
 from warmroute.deploy.planning.component_updates import base_of
+from warmroute.deploy.planning.tag_limits import crowded
 from warmroute.errors import Finding, Severity
 
 if TYPE_CHECKING:
@@ -23,7 +24,15 @@ STACK_TAG = "aws:cloudformation:stack-name"
 
 
 def findings(
-    wanted: Wanted, live: Live, found: Match, leaves: Leaving, *, changes: Iterable[Change], adopt: bool
+    wanted: Wanted,
+    live: Live,
+    found: Match,
+    leaves: Leaving,
+    *,
+    changes: Iterable[Change],
+    needed_models: Iterable[str],
+    makes_config: bool,
+    adopt: bool,
 ) -> tuple[Finding, ...]:
     """What is wrong, errors first; an error stops the deployment.
 
@@ -33,6 +42,8 @@ def findings(
         found: How the two compare.
         leaves: What goes.
         changes: What becomes of each resource.
+        needed_models: Models of the spec that must exist.
+        makes_config: Whether the spec's configuration is to exist.
         adopt: Whether an endpoint that was not made here is taken over.
     """
     is_empty = all(change.action is Action.NOTHING for change in changes)
@@ -40,7 +51,9 @@ def findings(
         *_of_state(wanted, live, found),
         *_of_ownership(live, is_empty=is_empty, adopt=adopt),
         *_of_components(wanted, live, leaves, found, adopt=adopt),
+        *crowded(wanted, live, found, needed_models=needed_models, makes_config=makes_config, adopt=adopt),
         *_of_age(wanted, live, found),
+        *_of_scaling(live, leaves),
     )
 
 
@@ -123,6 +136,19 @@ def _of_age(wanted: Wanted, live: Live, found: Match) -> Iterator[Finding]:
             f"({running.last_used:%Y-%m-%d %H:%M} UTC).",
             "Where that is not meant, use the newest spec.",
         )
+
+
+def _of_scaling(live: Live, leaves: Leaving) -> Iterator[Finding]:
+    """Scaling that somebody has suspended, which the limits and the policies do not show."""
+    for key, scaling in live.scaling.items():
+        if scaling.suspended and key not in {*leaves.targets_first, *leaves.targets}:
+            yield Finding(
+                "WR819",
+                Severity.WARNING,
+                "",
+                f"Of {key[0]}, {' and '.join(scaling.suspended)} is suspended, and an apply leaves it so.",
+                "To resume it: aws application-autoscaling register-scalable-target with --suspended-state.",
+            )
 
 
 def _error(id_: str, message: str, remedy: str, path: str = "") -> Finding:

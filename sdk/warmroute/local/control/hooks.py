@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 NOT_IMPLEMENTED = "NotImplemented"
 """Error code of calls that nobody answers."""
 
+MAX_TAGS = 50
+"""Tags of one resource; AWS's own do not count. Source: botocore ``TagList``, whose limit a creation meets as well."""
+
 BEFORE_CALLS: list[Callable[[str, str], None]] = []
 """What is done before any call is answered, with the account and the region of the call."""
 
@@ -190,7 +193,10 @@ def _attach_tags(backend_type: Any) -> None:
     def add_tags(self: SageMakerModelBackend, arn: str, tags: list[dict[str, str]]) -> list[dict[str, str]]:
         resource = get_resource_from_arn(self, arn)
         added = {tag["Key"] for tag in tags}
-        resource.tags = [tag for tag in resource.tags if tag["Key"] not in added] + tags
+        kept = [tag for tag in resource.tags if tag["Key"] not in added] + tags
+        if sum(not tag["Key"].startswith("aws:") for tag in kept) > MAX_TAGS:
+            raise ApiError("ValidationException", f'"{arn}" would have {len(kept)} tags; {MAX_TAGS} are allowed.')
+        resource.tags = kept
         result: list[dict[str, str]] = resource.tags
         return result
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from enum import Enum
 from typing import Any
 
@@ -9,6 +10,7 @@ import moto.applicationautoscaling.models as scaling_models
 import moto.applicationautoscaling.responses as scaling_responses
 from moto.cloudtrail.responses import CloudTrailResponse
 from moto.cloudwatch.responses import CloudWatchResponse
+from moto.core.exceptions import ServiceException
 from moto.core.responses import ActionResult
 
 COMPONENT_DIMENSIONS = {
@@ -26,12 +28,19 @@ UNKEPT_OF_ALARMS = (
 )
 """Settings of an alarm that moto forgets. Source: botocore cloudwatch ``PutMetricAlarm`` and ``MetricAlarm``."""
 
+MAX_TAGS = 50
+"""Tags of one scalable target. Source: botocore application-autoscaling ``TagMap``."""
+
 RELIED_ON: tuple[tuple[object, str], ...] = (
     (scaling_models, "ScalableDimensionValueSet"),
     (scaling_responses, "ScalableDimensionValueSet"),
     *(
         (scaling_models.ApplicationAutoscalingBackend, name)
         for name in ("put_scaling_policy", "deregister_scalable_target")
+    ),
+    *(
+        (scaling_responses.ApplicationAutoScalingResponse, name)
+        for name in ("register_scalable_target", "applicationautoscaling_backend")
     ),
     (scaling_models, "FakeApplicationAutoscalingPolicy"),
     *((CloudWatchResponse, name) for name in ("put_metric_alarm", "describe_alarms")),
@@ -40,10 +49,15 @@ RELIED_ON: tuple[tuple[object, str], ...] = (
 """Everything of moto's that is replaced, wrapped or called, as owner and name."""
 
 
+class ScalingError(ServiceException):
+    """An error in the service's protocol."""
+
+
 def attach() -> None:
     """Replace and add what is needed; to be called once."""
     _attach_dimensions()
     _attach_policies(scaling_models.ApplicationAutoscalingBackend)
+    _attach_tags(scaling_responses.ApplicationAutoScalingResponse)
     _attach_alarms(CloudWatchResponse)
     _attach_trail(CloudTrailResponse)
 
@@ -56,7 +70,7 @@ def _attach_dimensions() -> None:
 
 
 def _attach_policies(backend_type: Any) -> None:
-    """A scaling policy keeps its ARN when it is changed, and goes with its target."""
+    """A scaling policy keeps its ARN when it is changed; policies and scheduled actions go with their target."""
     put_scaling_policy, deregister = backend_type.put_scaling_policy, backend_type.deregister_scalable_target
 
     def put_and_keep_arn(self: Any, *arguments: Any, **named: Any) -> Any:
@@ -73,9 +87,68 @@ def _attach_policies(backend_type: Any) -> None:
         for key, policy in list(self.policies.items()):
             if (policy.service_namespace, policy.resource_id, policy.scalable_dimension) == target:
                 del self.policies[key]
+        self.scheduled_actions[:] = [
+            action
+            for action in self.scheduled_actions
+            if (action.service_namespace, action.resource_id, action.scalable_dimension) != target
+        ]
 
     backend_type.put_scaling_policy = put_and_keep_arn
     backend_type.deregister_scalable_target = deregister_with_policies
+
+
+def _attach_tags(response_type: Any) -> None:
+    """Tags of scalable targets, which moto neither keeps nor answers for."""
+    register = response_type.register_scalable_target
+
+    def register_with_tags(self: Any) -> str:
+        tags = self._get_param("Tags") or {}
+        _refuse_many(tags)
+        known = _targets(self)
+        answer: str = register(self)
+        arn = json.loads(answer)["ScalableTargetARN"]
+        if arn not in known:  # Tags are for a new target alone. Source: botocore RegisterScalableTarget.
+            _targets(self)[arn].tags = dict(tags)
+        return answer
+
+    def list_tags_for_resource(self: Any) -> ActionResult:
+        return ActionResult({"Tags": _tags(self)})
+
+    def tag_resource(self: Any) -> ActionResult:
+        tags = {**_tags(self), **self._get_param("Tags")}
+        _refuse_many(tags)
+        _tags(self).update(tags)
+        return ActionResult({})
+
+    def untag_resource(self: Any) -> ActionResult:
+        for key in self._get_param("TagKeys"):
+            _tags(self).pop(key, None)
+        return ActionResult({})
+
+    for answer in (list_tags_for_resource, tag_resource, untag_resource):
+        setattr(response_type, answer.__name__, answer)
+    response_type.register_scalable_target = register_with_tags
+
+
+def _targets(response: Any) -> dict[str, Any]:
+    """The scalable targets of the account, by ARN."""
+    by_dimension = response.applicationautoscaling_backend.targets.values()
+    return {target.arn: target for targets in by_dimension for target in targets.values()}
+
+
+def _tags(response: Any) -> dict[str, str]:
+    """The tags of the target that a call names."""
+    arn = response._get_param("ResourceARN")  # noqa: SLF001 - hooks know moto's insides.
+    target = _targets(response).get(arn)
+    if target is None:
+        raise ScalingError("ResourceNotFoundException", f"There is no scalable target {arn}.")
+    tags: dict[str, str] = target.__dict__.setdefault("tags", {})
+    return tags
+
+
+def _refuse_many(tags: dict[str, str]) -> None:
+    if len(tags) > MAX_TAGS:
+        raise ScalingError("TooManyTagsException", f"A scalable target has at most {MAX_TAGS} tags, not {len(tags)}.")
 
 
 def _attach_alarms(response_type: Any) -> None:
