@@ -9,6 +9,7 @@ from typing import Any
 from warmroute.fleet import FleetRequest, PromptPieces, share_prompts
 
 TRACES = Path(os.environ.get("WARMROUTE_TRACES") or Path(__file__).parents[1] / "../shared/traces")
+SOURCE = "https://github.com/kvcache-ai/Mooncake, FAST25-release/traces"
 BLOCK = 512
 
 
@@ -16,7 +17,7 @@ def rows(name: str) -> list[dict[str, Any]] | None:
     """The lines of a trace; None, and a note on the report, where it is absent."""
     file = TRACES / "mooncake" / f"{name}_trace.jsonl"
     if not file.exists():
-        print(f"skipped: no Mooncake {name} trace; set WARMROUTE_TRACES to the folder of the public traces.")
+        print(f"skipped: no {file}. Mooncake's traces are in {SOURCE}; WARMROUTE_TRACES names the folder of mooncake/.")
         return None
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 

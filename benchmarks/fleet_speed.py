@@ -15,7 +15,7 @@ ROUTING = RoutingConfig.prefix_aware(prefix_length=2_048, concurrency_threshold=
 
 
 def run() -> None:
-    """Simulated requests per second of CPU time, seconds for an hour of AWS's benchmark, memory of a long run."""
+    """Simulated requests per second of CPU time, an hour of AWS's benchmark, bytes of a record, memory."""
     print("Speed of the simulator, CPU time of one core")
     trace = rows("conversation")
     if trace is not None:
@@ -24,7 +24,7 @@ def run() -> None:
         speed = len(loaded) / seconds
         band("  Mooncake conversation, 8 instances, 1/s", speed, "30,000", 30_000, float("inf"), form=",.0f")
     begin = time.process_time()
-    hour(
+    simulated = hour(
         long_context(1),
         clients=60,
         think_seconds=1.9,
@@ -33,6 +33,9 @@ def run() -> None:
         seed=1,
     )
     band("  an hour of AWS's long context, s", time.process_time() - begin, "5", 0, 5)
+    band("  requests of that hour", simulated.requests, "61,000", 60_500, 61_500, form=",.0f")
+    result = simulate(_stream(1_000), FleetConfig(instances=8, routing=ROUTING), seed=1)
+    band("  bytes of a request's record", len(bytes(result)) / len(result), "41", 41, 41, form=".0f")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     simulate(_stream(1_000_000), FleetConfig(instances=8, routing=ROUTING), seed=1)
     more = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before

@@ -11,7 +11,8 @@ CHECKS = """# Checks
 `warmroute validate` and every way to build a spec apply these checks across fields. An error makes the spec invalid; a
 warning is shown, and can be [silenced](spec.md#silencing-a-warning) with a reason. Types, ranges and choices of single
 fields come first and have the ids WR001 to WR007 (unknown, missing, wrong type, out of range, not a choice, malformed,
-wrong size). `warmroute checks` prints this list.
+wrong size). `warmroute checks` prints this list. Not in it: [WR8xx](deploying.md#findings-of-the-pre-flight), which
+only `warmroute plan` and `warmroute apply` find, and [WR220](observability.md#experiment), of a routing experiment.
 
 | id | severity | why | source |
 |---|---|---|---|

@@ -74,6 +74,24 @@ def test_commands_of_the_pages_exist() -> None:
         assert set(used) <= known, page.name
 
 
+def test_every_other_id_of_a_finding_is_explained_on_some_page() -> None:
+    pages = "".join(page.read_text("utf-8") for page in DOCS.glob("*.md"))
+    sources = (DOCS.parent / "sdk/warmroute").rglob("*.py")
+    used = {found for path in sources for found in re.findall(r'"(WR\d{3})"', path.read_text("utf-8"))}
+    single_fields = {f"WR00{number}" for number in range(1, 8)}  # A range of the page of checks.
+
+    assert {id_ for id_ in used - single_fields if id_ not in pages} == set()
+
+
+def test_every_benchmark_is_run_by_the_command_of_all_or_named_to_contributors() -> None:
+    root = DOCS.parent
+    runs = {path.stem for path in (root / "benchmarks").glob("*.py") if "\ndef run(" in path.read_text("utf-8")}
+    registered = set(re.findall(r'^    "(\w+)": ', (root / "benchmarks/__main__.py").read_text("utf-8"), re.MULTILINE))
+    named = set(re.findall(r"`python -m benchmarks\.(\w+)`", (root / "CONTRIBUTING.md").read_text("utf-8")))
+
+    assert runs == registered | named
+
+
 def test_every_finding_of_a_deployment_has_its_row() -> None:
     """Those of `warmroute checks` have a page of their own."""
     sources = (DOCS.parent / "sdk/warmroute/deploy").rglob("*.py")

@@ -94,8 +94,7 @@ def _heading(spec: EndpointSpec, region: str) -> TextWidget:
 
 
 def _routing(variant: ProductionVariant) -> str:
-    routing = variant.routing_config
-    settings = routing.prefix_aware_routing_config if routing else None
+    settings = variant.prefix_aware_routing_config
     if settings is None:
         return str(variant.routing_strategy)
     length, threshold = settings.prefix_length, settings.concurrency_threshold

@@ -167,8 +167,7 @@ def detailed(spec: EndpointSpec) -> bool:
 
 
 def _threshold(variant: ProductionVariant) -> int | None:
-    routing = variant.routing_config
-    settings = routing.prefix_aware_routing_config if routing else None
+    settings = variant.prefix_aware_routing_config
     return settings.concurrency_threshold if settings else None
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from typer.testing import CliRunner
 
+import warmroute
 from warmroute import __version__
+from warmroute.cli.app import app
 from warmroute.demo import example_spec_text
 from warmroute.rules import RULES
 
@@ -61,6 +65,15 @@ def test_help_lists_every_command_and_each_has_an_example(run: Run) -> None:
     for command in ("init", "validate", "render", "apply", "local", "demo", "schema", "checks"):
         assert command in run("--help").out
         assert "Example: warmroute" in run(command, "--help").out
+
+
+@pytest.mark.parametrize("command", [None, *sorted(str(command.name) for command in app.registered_commands)])
+def test_help_shortens_nothing_at_80_columns(command: str | None) -> None:
+    narrow = {"TERMINAL_WIDTH": "80", "COLUMNS": "80"}
+    shown = CliRunner().invoke(app, [*([command] if command else []), "--help"], env=narrow).output
+
+    assert "Usage: " in shown
+    assert "…" not in shown
 
 
 def test_wrong_usage_is_2(run: Run) -> None:
@@ -148,6 +161,17 @@ def test_checks_lists_every_rule(run: Run) -> None:
     assert all(id_ in run("checks").out for id_ in RULES)
 
 
+def test_every_id_of_a_finding_is_in_what_checks_prints(run: Run) -> None:
+    """Either itself, or in a range such as "WR001 to WR007"."""
+    shown = run("checks").out
+    ranges = re.findall(r"WR(\d{3}) to WR(\d{3})", shown)
+    sources = Path(str(warmroute.__file__)).parent.rglob("*.py")
+    used = {found for file in sources for found in re.findall(r'"WR(\d{3})"', file.read_text("utf-8"))}
+
+    assert used
+    assert [id_ for id_ in sorted(used) if f"WR{id_}" not in shown and not any(a <= id_ <= b for a, b in ranges)] == []
+
+
 def test_init_writes_a_valid_spec_once(run: Run, tmp_path: Path) -> None:
     path = str(tmp_path / "new.yaml")
 
@@ -157,6 +181,14 @@ def test_init_writes_a_valid_spec_once(run: Run, tmp_path: Path) -> None:
     assert again.code == 1
     assert "exists" in again.err
     assert run("init", path, "--force").code == 0
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_init_prints_a_spec(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, force: list[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert run("init", "-", *force).out == example_spec_text()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_init_into_a_missing_folder(run: Run, tmp_path: Path) -> None:

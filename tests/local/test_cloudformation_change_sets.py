@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 
 import pytest
 from botocore.exceptions import ClientError
 from local.stack_world import ROLE, account, endpoint, get, resource, topic
+
+from warmroute.local.cloudformation.schemas import schema_of
+from warmroute.local.cloudformation.types import SUPPORTED
+from warmroute.local.cloudformation.types.recorded import Recorded
+from warmroute.local.control import fail_next_deployment
 
 
 @pytest.fixture
@@ -142,6 +148,99 @@ def test_what_does_not_exist_is_not_imported(aws):
         propose(aws, {"T": imported}, "IMPORT", stack="another", ResourcesToImport=[])
 
 
+ALIAS = {"AliasName": "alias/none", "TargetKeyId": "none"}
+NEVER_MADE = {
+    "AWS::SageMaker::Model": {},
+    "AWS::SageMaker::EndpointConfig": {"ProductionVariants": []},
+    "AWS::SageMaker::Endpoint": {"EndpointConfigName": "none"},
+    "AWS::SageMaker::InferenceComponent": {"EndpointName": "none"},
+    "AWS::ApplicationAutoScaling::ScalableTarget": {
+        "MaxCapacity": 1,
+        "MinCapacity": 1,
+        "ResourceId": "endpoint/none/variant/main",
+        "ScalableDimension": "sagemaker:variant:DesiredInstanceCount",
+        "ServiceNamespace": "sagemaker",
+    },
+    "AWS::ApplicationAutoScaling::ScalingPolicy": {
+        "PolicyName": "none",
+        "PolicyType": "TargetTrackingScaling",
+        "ServiceNamespace": "sagemaker",
+    },
+    "AWS::CloudWatch::Alarm": {"ComparisonOperator": "GreaterThanThreshold", "EvaluationPeriods": 1},
+    "AWS::CloudWatch::CompositeAlarm": {"AlarmRule": "TRUE"},
+    "AWS::CloudWatch::Dashboard": {"DashboardBody": "{}"},
+    "AWS::IAM::Role": {"AssumeRolePolicyDocument": {}},
+    "AWS::IAM::Policy": {"PolicyName": "none", "PolicyDocument": {}, "Roles": ["none"]},
+    "AWS::IAM::ManagedPolicy": {"PolicyDocument": {}},
+    "AWS::KMS::Key": {},
+    "AWS::KMS::Alias": ALIAS,
+    "AWS::SNS::Topic": {},
+    "AWS::SNS::TopicPolicy": {
+        "PolicyDocument": {},
+        "Topics": ["arn:aws:sns:us-east-1:123456789012:none"],
+    },
+    "AWS::SNS::Subscription": {"Protocol": "email", "TopicArn": "arn:aws:sns:us-east-1:123456789012:none"},
+    "AWS::Logs::LogGroup": {},
+    "AWS::S3::Bucket": {},
+    "AWS::S3::BucketPolicy": {"Bucket": "none", "PolicyDocument": {}},
+    "AWS::SecretsManager::Secret": {},
+    "AWS::SSM::Parameter": {"Type": "String", "Value": "x"},
+    "AWS::ECR::Repository": {},
+    "AWS::SQS::Queue": {},
+}
+"""Of every type of which something is made, what it needs at least."""
+
+
+def test_every_type_of_which_something_is_made_is_among_those_never_made():
+    only_recorded = {kind for kind, made in SUPPORTED.items() if isinstance(made, Recorded)}
+    assert SUPPORTED.keys() - only_recorded == NEVER_MADE.keys() - {"AWS::SQS::Queue"}
+
+
+@pytest.mark.parametrize(("kind", "properties"), NEVER_MADE.items())
+def test_no_type_imports_what_does_not_exist(aws, kind, properties):
+    schema = schema_of(kind)
+    named = {name: properties.get(name, ARNS.get(kind, "none")) for name in schema.identifier}
+    wanted = {"ResourceType": kind, "LogicalResourceId": "It", "ResourceIdentifier": named}
+    imported = {"Type": kind, "Properties": properties, "DeletionPolicy": "Retain"}
+    propose(aws, {"It": imported}, "IMPORT", ResourcesToImport=[wanted])
+    assert execute(aws) == "IMPORT_ROLLBACK_COMPLETE"
+    assert re.search("was not found|cannot import", aws.reasons()), aws.reasons()
+
+
+ARNS = {
+    "AWS::SNS::Topic": "arn:aws:sns:us-east-1:123456789012:none",
+    "AWS::SNS::Subscription": "arn:aws:sns:us-east-1:123456789012:none:1",
+    "AWS::KMS::Alias": "alias/none",
+    "AWS::IAM::ManagedPolicy": "arn:aws:iam::123456789012:policy/none",
+}
+
+
+def test_what_an_operator_has_made_is_imported(aws):
+    topic_arn = aws.client("sns").create_topic(Name="news")["TopicArn"]
+    aws.client("logs").create_log_group(logGroupName="/bot")
+    key = aws.client("kms").create_key()["KeyMetadata"]["KeyId"]
+    aws.client("kms").create_alias(AliasName="alias/models", TargetKeyId=key)
+    secret = aws.client("secretsmanager").create_secret(Name="hf", SecretString="hf_abc")["ARN"]
+    aws.client("ssm").put_parameter(Name="/place", Value="here", Type="String")
+    aws.client("ecr").create_repository(repositoryName="vllm")
+    made = {
+        "Topic": ("SNS::Topic", {"TopicName": "news"}, {"TopicArn": topic_arn}),
+        "Logs": ("Logs::LogGroup", {"LogGroupName": "/bot"}, {"LogGroupName": "/bot"}),
+        "Key": ("KMS::Key", {}, {"KeyId": key}),
+        "Name": ("KMS::Alias", {"AliasName": "alias/models", "TargetKeyId": key}, {"AliasName": "alias/models"}),
+        "Token": ("SecretsManager::Secret", {"Name": "hf"}, {"Id": secret}),
+        "Place": ("SSM::Parameter", {"Name": "/place", "Type": "String", "Value": "here"}, {"Name": "/place"}),
+        "Images": ("ECR::Repository", {"RepositoryName": "vllm"}, {"RepositoryName": "vllm"}),
+    }
+    wanted = [
+        {"ResourceType": f"AWS::{kind}", "LogicalResourceId": name, "ResourceIdentifier": named}
+        for name, (kind, _, named) in made.items()
+    ]
+    resources = {name: resource(kind, said, DeletionPolicy="Retain") for name, (kind, said, _) in made.items()}
+    propose(aws, resources, "IMPORT", ResourcesToImport=wanted)
+    assert execute(aws) == "IMPORT_COMPLETE", aws.reasons()
+
+
 def drift(aws):
     number = aws.cloudformation.detect_stack_drift(StackName="stack")["StackDriftDetectionId"]
     status = aws.cloudformation.describe_stack_drift_detection_status(StackDriftDetectionId=number)
@@ -217,6 +316,25 @@ def test_an_update_makes_change_sets_obsolete(aws):
     with pytest.raises(ClientError) as refused:
         execute(aws)
     assert refused.value.response["Error"]["Code"] == "InvalidChangeSetStatus"
+
+
+@pytest.mark.parametrize(("failing", "ends"), [(False, "EXECUTE_COMPLETE"), (True, "EXECUTE_FAILED")])
+def test_an_executed_change_set_is_known_by_its_arn_and_not_executed_again(aws, failing, ends):
+    arn = propose(aws, endpoint(EndpointName="bot"), "CREATE")["ChangeSetId"]
+    if failing:
+        fail_next_deployment("bot", "No capacity.")
+    aws.cloudformation.execute_change_set(ChangeSetName=arn)
+    told = functools.partial(aws.cloudformation.describe_change_set, ChangeSetName=arn)
+    assert told()["ExecutionStatus"] == "EXECUTE_IN_PROGRESS"
+    aws.settled()
+    assert (told()["Status"], told()["ExecutionStatus"]) == ("CREATE_COMPLETE", ends)
+    assert aws.cloudformation.list_change_sets(StackName="stack")["Summaries"] == []
+
+    before = aws.events()
+    with pytest.raises(ClientError, match=rf"in its current execution status of \[{ends}\]") as refused:
+        aws.cloudformation.execute_change_set(ChangeSetName=arn)
+    assert refused.value.response["Error"]["Code"] == "InvalidChangeSetStatus"
+    assert aws.events() == before
 
 
 def test_what_another_stack_has_is_not_brought_in(aws):

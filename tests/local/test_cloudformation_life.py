@@ -275,6 +275,36 @@ class TestExports:
         aws.delete("taker")
         assert aws.delete("giver") == "DELETE_COMPLETE"
 
+    def test_they_are_in_use_before_the_stack_that_imports_them_is_complete(self, aws):
+        aws.deploy({"Topic": topic()}, "giver", template=self.exporting)
+        body = json.dumps({"Resources": {**self.importing(), **endpoint(EndpointName="bot")}})
+        aws.cloudformation.create_stack(StackName="taker", TemplateBody=body)
+        assert aws.stack("taker")["StackStatus"] == "CREATE_IN_PROGRESS"
+
+        changed = json.dumps({"Resources": {"Topic": topic("other")}, **self.exporting})
+        aws.cloudformation.update_stack(StackName="giver", TemplateBody=changed)
+        assert aws.stack("giver")["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
+        aws.cloudformation.delete_stack(StackName="giver")
+        assert aws.stack("giver")["StackStatus"] == "DELETE_FAILED"
+        assert aws.stack("taker")["StackStatus"] == "CREATE_IN_PROGRESS"
+        assert aws.settled("taker") == "CREATE_COMPLETE"
+
+    def test_a_creation_that_is_rolled_back_uses_none(self, aws):
+        aws.deploy({"Topic": topic()}, "giver", template=self.exporting)
+        fail_next_deployment("bot", "No capacity.")
+        assert aws.deploy({**self.importing(), **endpoint(EndpointName="bot")}, "taker") == "ROLLBACK_COMPLETE"
+        assert aws.delete("giver") == "DELETE_COMPLETE"
+
+    def test_an_update_that_imports_no_longer_lets_them_go_once_it_is_complete(self, aws):
+        aws.deploy({"Topic": topic()}, "giver", template=self.exporting)
+        aws.deploy({**self.importing(), **endpoint(EndpointName="bot")}, "taker")
+        value = {"Parameter": resource("SSM::Parameter", {"Type": "String", "Value": "own"})}
+        body = json.dumps({"Resources": {**value, **endpoint(count=3, EndpointName="bot")}})
+        aws.cloudformation.update_stack(StackName="taker", TemplateBody=body)
+        assert aws.cloudformation.list_imports(ExportName="news-arn")["Imports"] == ["taker"]
+        assert aws.settled("taker") == "UPDATE_COMPLETE"
+        assert aws.delete("giver") == "DELETE_COMPLETE"
+
     def test_one_in_use_can_neither_change_nor_leave(self, aws):
         aws.deploy({"Topic": topic()}, "giver", template=self.exporting)
         aws.deploy(self.importing(), "taker")

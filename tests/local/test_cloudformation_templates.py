@@ -13,7 +13,7 @@ from local.stack_world import account, resource, topic
 
 from warmroute.local.cloudformation.intrinsics import evaluate, holds, references
 from warmroute.local.cloudformation.schemas import schema_of
-from warmroute.local.cloudformation.target import Scope, Target, order
+from warmroute.local.cloudformation.target import Target, TargetScope, order
 from warmroute.local.cloudformation.templates import parse_template
 from warmroute.local.control.refusals import RefusedError
 
@@ -246,7 +246,7 @@ def test_every_declaration_is_in_the_order():
     target = Target("", template)
     assert list(target.declarations) == ["B", "A"]
     assert target.dependencies("A") == {"B"}
-    assert Scope(target, {}).outputs() == []
+    assert TargetScope(target, {}).outputs() == []
 
 
 @pytest.mark.parametrize(
@@ -264,6 +264,44 @@ def test_conditions_know_account_and_region_as_every_stack_without_an_environmen
     with account() as aws:
         status = aws.deploy({"Topic": topic(Condition="Holds")}, template={"Conditions": conditions})
         assert (status, list(aws.physical_ids())) == ("CREATE_COMPLETE", ["Topic"])
+
+
+NEVER = {"Conditions": {"Never": {"Fn::Equals": ["a", "b"]}}}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"Ref": "Absent"},
+        {"Fn::GetAtt": ["Absent", "TopicName"]},
+        {"Fn::Sub": "${Absent}-more"},
+        {"Fn::If": ["Never", "a", {"Ref": "Absent"}]},
+    ],
+)
+@pytest.mark.parametrize("block", ["Resources", "Outputs"])
+def test_what_refers_to_a_resource_that_its_condition_leaves_out_is_refused_at_once(value, block):
+    resources = {"Absent": topic("absent", Condition="Never"), "Topic": topic()}
+    outputs = {}
+    if block == "Resources":
+        resources["Topic"] = topic(value)
+    else:
+        outputs = {"Outputs": {"Name": {"Value": value}}}
+    with account() as aws:
+        with pytest.raises(ClientError, match=rf"Unresolved resource dependencies \[Absent\] in the {block} block"):
+            aws.deploy(resources, template={**NEVER, **outputs})
+        assert aws.cloudformation.list_stacks()["StackSummaries"] == []
+
+
+def test_a_branch_that_is_not_taken_may_refer_to_what_a_condition_leaves_out():
+    chosen = {"Fn::If": ["Never", {"Ref": "Absent"}, "news"]}
+    resources = {
+        "Absent": topic("absent", Condition="Never"),
+        "Topic": topic(chosen, DependsOn="Absent"),
+    }
+    outputs = {"Absent": {"Condition": "Never", "Value": {"Ref": "Absent"}}, "Name": {"Value": chosen}}
+    with account() as aws:
+        assert aws.deploy(resources, template={**NEVER, "Outputs": outputs}) == "CREATE_COMPLETE"
+        assert aws.outputs() == {"Name": "news"}
 
 
 def _with(value):
@@ -291,7 +329,24 @@ MALFORMED = [
     *({"Resources": {"Topic": topic()}, name: "x"} for name in ("Parameters", "Mappings", "Conditions", "Outputs")),
     {"Resources": {"a-topic": topic()}},
     {"Resources": {f"Topic{number}": topic(f"{number}") for number in range(501)}},
-    {"Resources": {"Topic": topic()}, "Parameters": {"Name": {"AllowedPattern": "(", "Default": "x"}}},
+    {
+        "Resources": {"Topic": topic()},
+        "Parameters": {"Name": {"Type": "String", "AllowedPattern": "(", "Default": "x"}},
+    },
+    *({"Resources": {"Topic": topic(DeletionPolicy=each)}} for each in ("Keep", "retain", 5, None)),
+    *({"Resources": {"Topic": topic(UpdateReplacePolicy=each)}} for each in ("Keep", "RetainExceptOnCreate")),
+    *(
+        {"Resources": {"Topic": topic()}, "Parameters": {"Name": {**each, "Default": "x"}}}
+        for each in ({}, {"Type": "string"}, {"Type": "List<Text>"}, {"Type": ["String"]})
+    ),
+    {"Resources": {"Topic": topic()}, "Parameters": {"Topic": {"Type": "String", "Default": "x"}}},
+    *(
+        {
+            "Resources": {"Topic": topic()},
+            "Outputs": {key: {"Value": key, "Export": {"Name": name}} for key, name in names.items()},
+        }
+        for names in ({"A": "same", "B": "same"}, {"A": "stack-a", "B": {"Fn::Sub": "${AWS::StackName}-a"}})
+    ),
     {"Resources": {"Topic": topic()}, "Parameters": {"Numbers": {"Type": "List<Number>", "Default": "1,b"}}},
 ]
 

@@ -1,4 +1,4 @@
-"""``warmroute checks``: every check across fields."""
+"""``warmroute checks``: every check of a spec, across its fields."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from warmroute.cli.output import Format, FormatOption, print_json
 
 
 def checks(format: FormatOption = Format.TEXT) -> None:  # noqa: A002
-    """List every check: its id, what it says and where it comes from.
+    """List every check of a spec across fields: its id, what it says and where it comes from.
+
+    What only a change shows has its list in the documentation: WR8xx of plan and apply, WR220 of an experiment.
 
     Example: warmroute checks
     """
@@ -23,3 +25,4 @@ def checks(format: FormatOption = Format.TEXT) -> None:  # noqa: A002
     for row in rows:
         typer.echo(f"{row.id}  {row.severity:<7}  {row.reason}")
     typer.echo("WR001 to WR007 are errors of single fields: their type, range, choice or form.")
+    typer.echo("WR220 is an error of a routing experiment, WR801 to WR899 are findings of plan and apply.")

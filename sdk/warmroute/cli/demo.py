@@ -15,14 +15,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
+_REQUESTS = "Requests to send under each strategy, 2 to 10,000."
+
+
 def demo(
     trace: Annotated[
-        Path | None, typer.Option(help="A tau-bench trajectory file to send instead of the generated conversations.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="A tau-bench trajectory file to send instead of the generated conversations."
+        ),
     ] = None,
-    requests: Annotated[int, typer.Option(help="Requests to send under each strategy.", min=2, max=10_000)] = 144,
-    rate: Annotated[float, typer.Option(help="Requests a second.", min=0.1, max=200)] = 8.0,
-    prefix_length: Annotated[int, typer.Option(help="PrefixLength, in bytes of the body.")] = 4096,
-    concurrency_threshold: Annotated[int, typer.Option(help="ConcurrencyThreshold, in requests in flight.")] = 16,
+    requests: Annotated[int, typer.Option(metavar="N", help=_REQUESTS, min=2, max=10_000)] = 144,
+    rate: Annotated[float, typer.Option(metavar="N", help="Requests a second, 0.1 to 200.", min=0.1, max=200)] = 8.0,
+    prefix_length: Annotated[int, typer.Option(metavar="N", help="PrefixLength, in bytes of the body.")] = 4096,
+    concurrency_threshold: Annotated[
+        int, typer.Option(metavar="N", help="ConcurrencyThreshold, in requests in flight.")
+    ] = 16,
     format: FormatOption = Format.TEXT,  # noqa: A002
 ) -> None:
     """Serve AWS's benchmark fleet on this machine and compare RANDOM with PREFIX_AWARE on real requests.

@@ -1,4 +1,4 @@
-"""``warmroute init``: write a first spec."""
+"""``warmroute init``: write a first spec, or print it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 
 def init(
-    path: Annotated[Path, typer.Argument(help="Where to write the spec.")] = Path("endpoint.yaml"),
+    path: Annotated[Path, typer.Argument(help="Where to write the spec; - prints it.")] = Path("endpoint.yaml"),
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file that exists.")] = False,
 ) -> None:
     """Write a first spec: vLLM on seven ml.p5.48xlarge with prefix-aware routing.
@@ -19,6 +19,9 @@ def init(
     from warmroute.demo import example_spec_text
     from warmroute.errors import DocumentError
 
+    if str(path) == "-":
+        typer.echo(example_spec_text(), nl=False)
+        return
     if path.suffix == ".json":
         raise DocumentError(f"{path}: a first spec is written as YAML, with comments.", "Choose a name in .yaml.")
     try:

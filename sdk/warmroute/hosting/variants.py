@@ -16,7 +16,7 @@ from warmroute.hosting.text import (
     ModelName,
     Name,
 )
-from warmroute.routing import RoutingConfig, RoutingStrategy
+from warmroute.routing import PrefixAwareRoutingConfig, RoutingConfig, RoutingStrategy
 from warmroute.settings import Many, Settings
 
 InferenceAmiVersion = Literal[
@@ -160,6 +160,11 @@ class ProductionVariant(Settings):
     def routing_strategy(self) -> RoutingStrategy:
         """The strategy in force; RANDOM where none is configured."""
         return self.routing_config.routing_strategy if self.routing_config else RoutingStrategy.RANDOM
+
+    @property
+    def prefix_aware_routing_config(self) -> PrefixAwareRoutingConfig | None:
+        """The settings of PREFIX_AWARE; none under another strategy."""
+        return self.routing_config.prefix_aware_routing_config if self.routing_config else None
 
     @property
     def is_prefix_aware(self) -> bool:

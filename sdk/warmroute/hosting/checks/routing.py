@@ -74,7 +74,7 @@ def needs_prefix_caching(variant: ProductionVariant, spec: EndpointSpec) -> Iter
 @rule("WR106", Severity.WARNING, on=ProductionVariant, source="vLLM --max-num-seqs: further requests wait")
 def threshold_within_the_engine(variant: ProductionVariant, spec: EndpointSpec) -> Iterator[Problem]:
     """Above the engine's own limit requests queue on the busy instance before any of them overflows."""
-    settings = variant.routing_config.prefix_aware_routing_config if variant.routing_config else None
+    settings = variant.prefix_aware_routing_config
     known = (number(variables, "max_num_seqs") for variables in spec.environments(variant))
     limits = [limit for limit in known if limit]
     if settings and limits and settings.concurrency_threshold > min(limits):

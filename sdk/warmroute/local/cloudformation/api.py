@@ -65,9 +65,7 @@ class Api:
         except ClientError as error:
             told = error.response["Error"]
             status = error.response["ResponseMetadata"].get("HTTPStatusCode", 400)
-            absent = any(word in told["Code"] for word in _NOT_FOUND) or any(
-                words in told.get("Message", "") for words in _ABSENT_MESSAGES
-            )
+            absent = says_absence(told["Code"], told.get("Message", ""))
             where = f"(Service: {client.meta.service_model.service_id}, Status Code: {status})"
             reason = f'Resource handler returned message: "{told.get("Message", told["Code"])} {where}"'
             raise ApiFailedError(f"{reason} (HandlerErrorCode: {told['Code']})", is_absence=absent) from None
@@ -96,6 +94,16 @@ class Api:
             ApiFailedError: It was refused for another reason.
         """
         self.find(service, operation, **request)
+
+
+def says_absence(code: str, message: str) -> bool:
+    """Whether an error says that there is no such thing.
+
+    Args:
+        code: Its code.
+        message: Its message.
+    """
+    return any(word in code for word in _NOT_FOUND) or any(words in message for words in _ABSENT_MESSAGES)
 
 
 @functools.cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from warmroute.local.cloudformation import deploying
+from warmroute.local.cloudformation import life
 from warmroute.local.cloudformation.changes import foreseen_changes
 from warmroute.local.cloudformation.operations import (
     begin,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from warmroute.local.cloudformation.operations import Request, Response
-    from warmroute.local.cloudformation.stacks import Stack, Stacks
+    from warmroute.local.cloudformation.stacks import Operation, Stack, Stacks
 
 _EMPTY = Target("", {"Resources": {}})
 """What a stack is that only has a change set."""
@@ -100,7 +100,8 @@ def delete_change_set(stacks: Stacks, request: Request) -> Response:
         stack, found = _find(stacks, request)
     except RefusedError:
         return {}
-    del stack.change_sets[found.name]
+    if found is not stack.executed:
+        del stack.change_sets[found.name]
     return {}
 
 
@@ -108,9 +109,11 @@ def execute_change_set(stacks: Stacks, request: Request) -> Response:
     """Begin to do what a change set says."""
     stack, found = _find(stacks, request)
     if found.execution_status != "AVAILABLE":
+        status = f"status of [{found.status}]"
+        if found.status != "FAILED":
+            status = f"execution status of [{found.execution_status}]"
         raise RefusedError(
-            f"ChangeSet [{found.arn}] cannot be executed in its current status of [{found.status}]",
-            "InvalidChangeSetStatus",
+            f"ChangeSet [{found.arn}] cannot be executed in its current {status}", "InvalidChangeSetStatus"
         )
     if stack.status == "REVIEW_IN_PROGRESS":
         stacks.refuse_if_busy(stack)
@@ -118,16 +121,23 @@ def execute_change_set(stacks: Stacks, request: Request) -> Response:
         refuse_unless_updatable(stacks, stack)
     disabled = bool(request.get("DisableRollback"))
     stack.change_sets.clear()  # Executing one makes the others void.
-    stack.change_set_arn, stack.disable_rollback = found.arn, disabled
+    stack.executed, stack.disable_rollback = found, disabled
     if found.type == "IMPORT":
-        operation = deploying.bring_in(stacks, stack, found.target, found.imported)
+        operation = life.bring_in(stacks, stack, found.target, found.imported)
     elif stack.status == "REVIEW_IN_PROGRESS":
         on_failure = "DO_NOTHING" if disabled else found.on_failure
-        operation = deploying.create(stacks, stack, found.target, on_failure=on_failure)
+        operation = life.create(stacks, stack, found.target, on_failure=on_failure)
     else:
-        operation = deploying.update(stacks, stack, found.target)
-    begin(stacks, stack, operation)
+        operation = life.update(stacks, stack, found.target)
+    begin(stacks, stack, _executed(stack, found, operation))
     return {}
+
+
+def _executed(stack: Stack, change_set: ChangeSet, operation: Operation) -> Operation:
+    change_set.execution_status = "EXECUTE_IN_PROGRESS"
+    yield from operation
+    succeeded = stack.status in {"CREATE_COMPLETE", "UPDATE_COMPLETE", "IMPORT_COMPLETE"}
+    change_set.execution_status = "EXECUTE_COMPLETE" if succeeded else "EXECUTE_FAILED"
 
 
 def _stack_for(stacks: Stacks, request: Request) -> tuple[Stack, str]:
@@ -150,7 +160,10 @@ def _stack_for(stacks: Stacks, request: Request) -> tuple[Stack, str]:
 
 
 def _find(stacks: Stacks, request: Request) -> tuple[Stack, ChangeSet]:
-    """A change set by its name and stack, or by its ARN alone."""
+    """A change set by its name and stack, or by its ARN alone, by which the last executed one of a stack is found too.
+
+    Source: waiters on the ARN of an executed change set see its ``ExecutionStatus`` become ``EXECUTE_COMPLETE``.
+    """
     name = request["ChangeSetName"]
     stack_name = request.get("StackName")
     candidates = stacks.live() if stack_name is None else [stacks.find(stack_name)]
@@ -158,6 +171,8 @@ def _find(stacks: Stacks, request: Request) -> tuple[Stack, ChangeSet]:
         for found in stack.change_sets.values():
             if found.arn == name or (stack_name is not None and found.name == name):
                 return stack, found
+        if stack.executed is not None and stack.executed.arn == name:
+            return stack, stack.executed
     raise no_change_set(name)
 
 

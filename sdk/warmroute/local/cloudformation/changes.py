@@ -9,7 +9,7 @@ from warmroute.local.cloudformation.intrinsics import evaluate
 from warmroute.local.cloudformation.refusals import ResourceFailedError, invalid
 from warmroute.local.cloudformation.schemas import schema_of
 from warmroute.local.cloudformation.stacks import StackResource
-from warmroute.local.cloudformation.target import Scope
+from warmroute.local.cloudformation.target import TargetScope
 from warmroute.local.cloudformation.types import type_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Change:
     """Those among them that take a new resource."""
 
 
-def wanted_properties(target: Target, logical_id: str, scope: Scope) -> dict[str, Any]:
+def wanted_properties(target: Target, logical_id: str, scope: TargetScope) -> dict[str, Any]:
     """What the properties of a resource come to, with the stack's tags, in the types of the schema.
 
     Raises:
@@ -84,7 +84,7 @@ def compare(resource: StackResource, wanted: Mapping[str, Any]) -> Change | None
 def foreseen_changes(stacks: Stacks, stack: Stack, target: Target) -> list[dict[str, Any]]:
     """What an update would do, as DescribeChangeSet has it; nothing is changed."""
     seen = {logical_id: _placeholder(stack, target, logical_id) for logical_id in target.declarations}
-    scope = Scope(target, seen, stacks, arn=stack.arn)
+    scope = TargetScope(target, seen, stacks, arn=stack.arn)
     changes = []
     for logical_id, declaration in target.declarations.items():
         before = stack.resources.get(logical_id)

@@ -109,6 +109,23 @@ def references(value: Any) -> Iterator[tuple[str, str | None]]:
                 yield from references(argument)
 
 
+def taken(value: Any, scope: Scope) -> Any:
+    """A value with, of every Fn::If, the branch that its condition takes; nothing else is evaluated.
+
+    Args:
+        value: The value, with functions in their long form.
+        scope: What has the conditions.
+    """
+    if isinstance(value, list):
+        return [taken(each, scope) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if value.keys() == {"Fn::If"}:
+        name, then, otherwise = value["Fn::If"]
+        return taken(then if scope.condition(name) else otherwise, scope)
+    return {key: taken(each, scope) for key, each in value.items()}
+
+
 def _sub_references(argument: Any) -> Iterator[tuple[str, str | None]]:
     text, values = argument if isinstance(argument, list) else (argument, {})
     yield from references(values)

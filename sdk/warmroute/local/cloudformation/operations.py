@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from warmroute.local.cloudformation import deploying
+from warmroute.local.cloudformation import life
 from warmroute.local.cloudformation.refusals import invalid
 from warmroute.local.cloudformation.requests import target_of
 from warmroute.local.cloudformation.stacks import Stack
@@ -48,7 +48,7 @@ def create_stack(stacks: Stacks, request: Request) -> Response:
     on_failure = "DO_NOTHING" if request.get("DisableRollback") else request.get("OnFailure") or "ROLLBACK"
     stack.disable_rollback = on_failure == "DO_NOTHING"
     stacks.add(stack)
-    begin(stacks, stack, deploying.create(stacks, stack, target, on_failure=on_failure))
+    begin(stacks, stack, life.create(stacks, stack, target, on_failure=on_failure))
     return {"StackId": stack.arn}
 
 
@@ -64,7 +64,7 @@ def update_stack(stacks: Stacks, request: Request) -> Response:
     stack.disable_rollback = bool(request.get("DisableRollback"))
     for change_set in stack.change_sets.values():
         change_set.execution_status = "OBSOLETE"
-    begin(stacks, stack, deploying.update(stacks, stack, target))
+    begin(stacks, stack, life.update(stacks, stack, target))
     return {"StackId": stack.arn}
 
 
@@ -82,7 +82,7 @@ def delete_stack(stacks: Stacks, request: Request) -> Response:
     retained = request.get("RetainResources") or ()
     if retained and stack.status != "DELETE_FAILED":
         raise invalid("RetainResources can only be specified for stacks in the DELETE_FAILED state.")
-    begin(stacks, stack, deploying.delete(stacks, stack, retaining=retained))
+    begin(stacks, stack, life.delete(stacks, stack, retaining=retained))
     return {}
 
 
@@ -102,7 +102,7 @@ def continue_update_rollback(stacks: Stacks, request: Request) -> Response:
     if stack.status != "UPDATE_ROLLBACK_FAILED":
         raise invalid(f"Stack:{stack.arn} is in {stack.status} state and can not continue a rollback.")
     skipped = request.get("ResourcesToSkip") or ()
-    begin(stacks, stack, deploying.roll_back_update(stacks, stack, skipping=skipped))
+    begin(stacks, stack, life.roll_back_update(stacks, stack, skipping=skipped))
     return {}
 
 
@@ -110,9 +110,9 @@ def rollback_stack(stacks: Stacks, request: Request) -> Response:
     """Roll back what a failed creation or update, without a rollback of its own, has left."""
     stack = stacks.find(request["StackName"])
     if stack.status == "UPDATE_FAILED":
-        begin(stacks, stack, deploying.roll_back_update(stacks, stack, why="User Initiated"))
+        begin(stacks, stack, life.roll_back_update(stacks, stack, why="User Initiated"))
     elif stack.status == "CREATE_FAILED":
-        begin(stacks, stack, deploying.roll_back_creation(stacks, stack, why="User Initiated"))
+        begin(stacks, stack, life.roll_back_creation(stacks, stack, why="User Initiated"))
     else:
         raise invalid(f"RollbackStack cannot be called from current stack status: {stack.status}")
     return {"StackId": stack.arn}

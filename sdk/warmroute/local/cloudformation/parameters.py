@@ -63,6 +63,24 @@ def parameter_values(
     }
 
 
+def refuse_parameters(template: Mapping[str, Any]) -> None:
+    """Refuse parameters of types that CloudFormation does not have.
+
+    Args:
+        template: The template.
+
+    Raises:
+        RefusedError: One has such a type, or none.
+    """
+    from cfnlint.helpers import VALID_PARAMETER_TYPES
+
+    for name, declaration in (template.get("Parameters") or {}).items():
+        if "Type" not in declaration:
+            raise template_error(f"[/Parameters/{name}] Every Parameters object must contain a Type member.")
+        if declaration["Type"] not in VALID_PARAMETER_TYPES:
+            raise template_error(f"Unrecognized parameter type: {declaration['Type']}")
+
+
 HIDDEN = "****"
 """What is shown of a parameter that is not to be seen. Source: CloudFormation, of NoEcho."""
 
@@ -78,7 +96,7 @@ def hidden_parameters(template: Mapping[str, Any]) -> set[str]:
 
 
 def _value(name: str, declaration: Mapping[str, Any], given: str, stored: Callable[[str], str | None]) -> Any:
-    kind: str = declaration.get("Type", "String")
+    kind: str = declaration["Type"]
     if kind.startswith(_SSM):
         found = stored(given)
         if found is None:

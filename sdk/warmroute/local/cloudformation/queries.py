@@ -8,8 +8,8 @@ from warmroute.local.cloudformation.parameters import HIDDEN, hidden_parameters
 from warmroute.local.cloudformation.refusals import invalid
 from warmroute.local.cloudformation.requests import template_text
 from warmroute.local.cloudformation.schemas import schema_of
-from warmroute.local.cloudformation.target import refuse_impossible
 from warmroute.local.cloudformation.templates import parse_template
+from warmroute.local.cloudformation.validity import refuse_impossible
 from warmroute.local.control.clock import moment
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _described(stack: Stack) -> dict[str, Any]:
         "TimeoutInMinutes": target.timeout_minutes,
         "DisableRollback": stack.disable_rollback,
         "EnableTerminationProtection": stack.is_protected,
-        "ChangeSetId": stack.change_set_arn,
+        "ChangeSetId": stack.executed.arn if stack.executed is not None else None,
     }
 
 
@@ -218,7 +218,7 @@ def _declared_parameters(template: Any) -> list[dict[str, Any]]:
         {
             "ParameterKey": name,
             "DefaultValue": None if each.get("Default") is None else str(each["Default"]),
-            "ParameterType": each.get("Type", "String"),
+            "ParameterType": each["Type"],
             "NoEcho": name in hidden,
             "Description": each.get("Description"),
             "ParameterConstraints": {"AllowedValues": [str(value) for value in each.get("AllowedValues", ())]},

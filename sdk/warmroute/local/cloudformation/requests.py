@@ -8,8 +8,9 @@ from urllib.parse import unquote, urlsplit
 
 from warmroute.local.cloudformation.parameters import given_parameters, parameter_values
 from warmroute.local.cloudformation.refusals import ResourceFailedError, invalid
-from warmroute.local.cloudformation.target import Target, refuse_impossible
+from warmroute.local.cloudformation.target import Target
 from warmroute.local.cloudformation.templates import parse_template
+from warmroute.local.cloudformation.validity import refuse_conflicts, refuse_impossible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,7 +48,7 @@ def target_of(stacks: Stacks, request: Mapping[str, Any], stack: Stack | None = 
         request.get("TimeoutInMinutes"),
         _pseudo_parameters(stacks, stack.name if stack is not None else request["StackName"]),
     )
-    _ = target.declarations  # Refuses circles and conditions that do not exist.
+    refuse_conflicts(stacks, target)
     return target
 
 

@@ -44,6 +44,8 @@ def make(stacks: Stacks, stack: Stack, resource: StackResource, *, verb: str = "
         name = properties.get(str(kind.name_property), resource.logical_id)
         raise ResourceFailedError(f"Resource of type '{kind.name}' with identifier '{name}' already exists.")
     kind.create(stacks.api, resource, properties)
+    if kind.may_take_over:
+        _refuse_taken(stacks, stack, resource)
     _tell(stacks, stack, resource, f"{verb}_IN_PROGRESS", "Resource creation Initiated")
     yield from _wait(stacks, stack, resource)
     _tell(stacks, stack, resource, f"{verb}_COMPLETE")
@@ -125,6 +127,15 @@ def _wait(stacks: Stacks, stack: Stack, resource: StackResource) -> Operation:
             raise ResourceFailedError("Resource creation cancelled: the stack's TimeoutInMinutes is over.")
         yield
     refresh(stacks, resource)
+
+
+def _refuse_taken(stacks: Stacks, stack: Stack, resource: StackResource) -> None:
+    replaced = [entry.before for entry in stack.journal if entry.before is not None]
+    try:
+        stacks.refuse_owned(resource, among=replaced)
+    except ResourceFailedError:
+        resource.physical_id, resource.handle = "", None  # It is not this resource's to delete.
+        raise
 
 
 def _tell(stacks: Stacks, stack: Stack, resource: StackResource, status: str, reason: str = "") -> None:

@@ -9,11 +9,11 @@ import uuid
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from warmroute.local.cloudformation.refusals import invalid, no_stack
+from warmroute.local.cloudformation.refusals import ResourceFailedError, invalid, no_stack
 from warmroute.local.control.registry import TIMING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from warmroute.local.cloudformation.api import Api
     from warmroute.local.cloudformation.rollback import Journal
@@ -131,7 +131,9 @@ class Stack:
     policy: str | None = None
     drift_status: str = "NOT_CHECKED"
     drift_checked: float | None = None
-    change_set_arn: str | None = None
+    executed: ChangeSet | None = None
+    """The change set that was executed last."""
+
     serials: Iterator[int] = field(default_factory=itertools.count)
 
     @property
@@ -253,6 +255,21 @@ class Stacks:
     def importers(self, name: str) -> list[str]:
         """The stacks that use an export."""
         return sorted(stack.name for stack in self.live() if name in stack.imports)
+
+    def refuse_owned(self, resource: StackResource, *, among: Sequence[StackResource] = ()) -> None:
+        """Refuse what another resource of a stack is already.
+
+        Args:
+            resource: The resource, which has its physical id.
+            among: What else there is: resources that an update has replaced and not deleted yet.
+
+        Raises:
+            ResourceFailedError: One has its type and physical id.
+        """
+        owned = [(each, f"stack {stack.arn}") for stack in self.live() for each in stack.resources.values()]
+        for each, where in (*owned, *((each, "this stack, which replaces it") for each in among)):
+            if each is not resource and (each.type, each.physical_id) == (resource.type, resource.physical_id):
+                raise ResourceFailedError(f"{resource.physical_id} already exists in {where}")
 
     def refuse_if_busy(self, stack: Stack, *, doing: str = "updated") -> None:
         """Refuse a second operation on a stack.

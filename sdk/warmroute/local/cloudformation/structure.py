@@ -12,6 +12,12 @@ if TYPE_CHECKING:
 MOST_RESOURCES = 500
 """Source: CloudFormation quotas, resources in a template."""
 
+_POLICIES = {
+    "DeletionPolicy": ("Delete", "Retain", "RetainExceptOnCreate", "Snapshot"),
+    "UpdateReplacePolicy": ("Delete", "Retain", "Snapshot"),
+}
+"""Source: CloudFormation's template reference, resource attributes."""
+
 _SECTIONS = ("Parameters", "Mappings", "Conditions", "Resources", "Outputs")
 
 
@@ -23,6 +29,9 @@ def refuse_malformed(template: Mapping[str, Any]) -> None:
     """
     _refuse_sections(template)
     resources = template.get("Resources") or {}
+    both = sorted((template.get("Parameters") or {}).keys() & resources.keys())
+    if both:
+        raise template_error(f"Parameters and resources must have names of their own: [{', '.join(both)}]")
     if len(resources) > MOST_RESOURCES:
         raise template_error(
             f"Number of resources, {len(resources)}, is greater than maximum allowed, {MOST_RESOURCES}"
@@ -59,6 +68,12 @@ def _refuse_resource(logical_id: str, declaration: Mapping[str, Any]) -> None:
         raise template_error(f"[/Resources/{logical_id}/Properties] object expected")
     if not isinstance(declaration.get("Condition", ""), str):
         raise template_error(f"[/Resources/{logical_id}/Condition] string expected")
+    for attribute, allowed in _POLICIES.items():
+        policy = declaration.get(attribute, "Delete")
+        if not isinstance(policy, str):
+            raise template_error(f"[/Resources/{logical_id}] Every {attribute} member must be a string.")
+        if policy not in allowed:
+            raise template_error(f"Unrecognized {attribute} {policy} for resource {logical_id}")
     awaited = declaration.get("DependsOn", [])
     if not isinstance(awaited, (str, list)) or not all(isinstance(each, str) for each in awaited):
         raise template_error(f"[/Resources/{logical_id}/DependsOn] every DependsOn value must contain a String.")

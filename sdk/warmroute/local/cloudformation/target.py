@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from warmroute.local.cloudformation.intrinsics import NO_VALUE, as_text, evaluate, holds, references
 from warmroute.local.cloudformation.refusals import invalid, template_error
-from warmroute.local.cloudformation.schemas import schema_of
-from warmroute.local.cloudformation.structure import refuse_malformed
-from warmroute.local.cloudformation.types import SUPPORTED, is_supported
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -41,7 +38,7 @@ class Target:
     @cached_property
     def declarations(self) -> dict[str, Mapping[str, Any]]:
         """What the template says of each resource that is to exist, by logical id, in an order to make them in."""
-        scope = Scope(self, {})
+        scope = TargetScope(self, {})
         wanted = {
             logical_id: declaration
             for logical_id, declaration in self.template["Resources"].items()
@@ -58,7 +55,7 @@ class Target:
         return (self.template, self.values, self.tags) == (other.template, other.values, other.tags)
 
 
-class Scope:
+class TargetScope:
     """What the functions of a target's template refer to.
 
     Args:
@@ -66,6 +63,7 @@ class Scope:
         resources: The resources that exist, by logical id.
         stacks: What exists beside it; needed for imports.
         arn: ARN of the stack.
+        imports: Where the names of the exports go that are used.
     """
 
     def __init__(
@@ -75,11 +73,12 @@ class Scope:
         stacks: Stacks | None = None,
         *,
         arn: str = "",
+        imports: set[str] | None = None,
     ) -> None:
         self._target = target
         self._resources = resources
         self._stacks = stacks
-        self.imports: set[str] = set()
+        self.imports: set[str] = imports if imports is not None else set()
         self._values: dict[str, Any] = {
             **target.values,
             **target.pseudo_parameters,
@@ -121,12 +120,18 @@ class Scope:
         self.imports.add(name)
         return found[1]
 
+    def export_names(self) -> list[str]:
+        """The names of the exports of the template, each as often as an output has it."""
+        return [
+            as_text(evaluate(each["Export"]["Name"], self))
+            for each in self.wanted_outputs().values()
+            if each.get("Export")
+        ]
+
     def outputs(self) -> list[dict[str, Any]]:
         """The outputs of the template, as DescribeStacks has them."""
         made = []
-        for key, declaration in (self._target.template.get("Outputs") or {}).items():
-            if "Condition" in declaration and not self.condition(declaration["Condition"]):
-                continue
+        for key, declaration in self.wanted_outputs().items():
             value = evaluate(declaration["Value"], self)
             if not isinstance(value, (str, int, float)):
                 raise template_error(
@@ -140,6 +145,14 @@ class Scope:
             made.append(output)
         return made
 
+    def wanted_outputs(self) -> dict[str, Mapping[str, Any]]:
+        """What the template says of each output whose condition holds."""
+        return {
+            key: declaration
+            for key, declaration in (self._target.template.get("Outputs") or {}).items()
+            if "Condition" not in declaration or self.condition(declaration["Condition"])
+        }
+
     def _resource(self, logical_id: str) -> StackResource:
         if logical_id not in self._resources:
             raise template_error(
@@ -148,77 +161,17 @@ class Scope:
         return self._resources[logical_id]
 
 
-def refuse_impossible(template: Mapping[str, Any]) -> None:
-    """Refuse a template that no stack can follow, before anything is made of it.
-
-    Raises:
-        RefusedError: With the first fault, in CloudFormation's words.
-    """
-    refuse_malformed(template)
-    resources = template.get("Resources")
-    if not resources:
-        raise template_error("At least one Resources member must be defined.")
-    if template.get("Transform"):
-        raise invalid(f"Transform {template['Transform']} is not known to the local endpoint; transform it beforehand.")
-    _refuse_types({declaration["Type"] for declaration in resources.values()})
-    for block in ("Resources", "Outputs"):
-        _refuse_references(template, block)
-
-
-def _refuse_types(names: set[str]) -> None:
-    unknown = sorted(name for name in names if not is_supported(name))
-    if not unknown:
-        return
-    real = [name for name in unknown if schema_of(name) is not None or name.startswith("Custom::")]
-    remark = ""
-    if real:
-        remark = (
-            f" (AWS has {', '.join(real)}, the local endpoint does not; it makes {len(SUPPORTED)} types and moto's)"
-        )
-    raise template_error(f"Unrecognized resource types: [{', '.join(unknown)}]{remark}")
-
-
-def _refuse_references(template: Mapping[str, Any], block: str) -> None:
-    resources = template["Resources"]
-    parameters = template.get("Parameters") or {}
-    section = template.get(block) or {}
-    named = [pair for each in section.values() for pair in references(_evaluated_part(each, block))]
-    missing = sorted({name for name, _ in named if not _is_known(name, resources, parameters)})
-    missing += sorted(
-        {each for declaration in section.values() for each in _named_dependencies(declaration) if each not in resources}
-        if block == "Resources"
-        else ()
-    )
-    if missing:
-        raise template_error(
-            f"Unresolved resource dependencies [{', '.join(missing)}] in the {block} block of the template"
-        )
-    for logical_id, attribute in named:
-        if attribute is None or logical_id not in resources:
-            continue
-        kind = resources[logical_id]["Type"]
-        schema = schema_of(kind)
-        extra = SUPPORTED[kind].attribute_names if kind in SUPPORTED else ()
-        if schema is not None and not schema.has_attribute(attribute) and attribute not in extra:
-            raise invalid(
-                f"Template error: resource {logical_id} does not support attribute type {attribute} in Fn::GetAtt"
-            )
-
-
-def _is_known(name: str, resources: Mapping[str, Any], parameters: Mapping[str, Any]) -> bool:
-    return name in resources or name in parameters or name.startswith("AWS::")
-
-
-def _evaluated_part(declaration: Mapping[str, Any], block: str) -> Any:
-    return declaration.get("Properties") if block == "Resources" else declaration
-
-
 def _dependencies(declaration: Mapping[str, Any]) -> frozenset[str]:
     named = {name for name, _ in references(declaration.get("Properties"))}
-    return frozenset({*named, *_named_dependencies(declaration)})
+    return frozenset({*named, *named_dependencies(declaration)})
 
 
-def _named_dependencies(declaration: Mapping[str, Any]) -> list[str]:
+def named_dependencies(declaration: Mapping[str, Any]) -> list[str]:
+    """The resources that a resource waits for by name.
+
+    Args:
+        declaration: What the template says of it.
+    """
     named = declaration.get("DependsOn", [])
     return [named] if isinstance(named, str) else list(named)
 

@@ -25,10 +25,9 @@ def invocation_key(routing: RoutingConfig | None, body: bytes, prefix_aware_id: 
     Raises:
         Refusal: The id is malformed.
     """
-    settings = routing.prefix_aware_routing_config if routing else None
-    if settings is None:
+    length = _prefix_length(routing)
+    if length is None:
         return b""
-    length = settings.prefix_length
     try:
         return routing_key(body, api="invoke", prefix_length=length, prefix_aware_id=prefix_aware_id).digest
     except InvalidSettingsError as error:
@@ -45,14 +44,18 @@ def chat_key(routing: RoutingConfig | None, values: Mapping[str, Any]) -> bytes:
     Raises:
         Refusal: Its ``prompt_cache_key`` is malformed.
     """
-    settings = routing.prefix_aware_routing_config if routing else None
-    if settings is None:
+    length = _prefix_length(routing)
+    if length is None:
         return b""
     cache_key = values.get("prompt_cache_key")
     if cache_key is not None and not isinstance(cache_key, str):
         raise invalid("prompt_cache_key: the key is not text.")
-    length = settings.prefix_length
     try:
         return routing_key(values, api="openai", prefix_length=length, prefix_aware_id=cache_key or "").digest
     except InvalidSettingsError as error:
         raise invalid(f"prompt_cache_key: {error.findings[0].message}") from None
+
+
+def _prefix_length(routing: RoutingConfig | None) -> int | None:
+    settings = routing.prefix_aware_routing_config if routing else None
+    return settings.prefix_length if settings else None

@@ -36,6 +36,9 @@ class ResourceType:
     also_replacing: ClassVar[frozenset[str]] = frozenset()
     """Properties whose change takes a new resource though the schema does not say so."""
 
+    may_take_over: bool = False
+    """Whether creating it may give what exists already, which then is some other resource's."""
+
     def exists(self, api: Api, properties: Properties) -> bool:
         """Whether there is a resource already that a new one would silently take the place of."""
         return False
@@ -88,14 +91,14 @@ class ResourceType:
         return next(iter(identifier.values()))
 
     def read(self, api: Api, resource: StackResource) -> Properties | None:
-        """The properties that it really has, for drift detection and import; none when it is gone.
+        """The properties that it really has, for drift detection and import; none when there is no such resource.
 
-        Types that do not say are never found drifted.
+        Types of which nothing is made but the record have what was recorded.
         """
         return dict(resource.properties)
 
     can_drift: ClassVar[bool] = False
-    """Whether ``read`` tells what is really there."""
+    """Whether ``read`` tells what is really there, and not only that something is."""
 
 
 def document(content: Any) -> str:
@@ -106,6 +109,18 @@ def document(content: Any) -> str:
 def tags_of(properties: Mapping[str, Any]) -> list[dict[str, str]] | None:
     """The tags of a resource as most APIs take them; none where there are none."""
     return properties.get("Tags") or None
+
+
+def tag_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[list[dict[str, str]], list[str]]:
+    """The tags that a resource gets, and the keys of those that it loses.
+
+    Args:
+        before: Its properties so far.
+        after: Its properties from now on.
+    """
+    old, new = before.get("Tags") or [], after.get("Tags") or []
+    keys = {each["Key"] for each in new}
+    return [each for each in new if each not in old], [each["Key"] for each in old if each["Key"] not in keys]
 
 
 def retag(
@@ -129,10 +144,7 @@ def retag(
         tag: The call that sets tags.
         untag: The call that removes them.
     """
-    old, new = before.get("Tags") or [], after.get("Tags") or []
-    keys = {each["Key"] for each in new}
-    removed = [each["Key"] for each in old if each["Key"] not in keys]
-    added = [each for each in new if each not in old]
+    added, removed = tag_changes(before, after)
     if removed:
         api.call(service, untag, **named, TagKeys=removed)
     if added:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from warmroute.local.cloudformation.types.base import ResourceType, document, tags_of
+from warmroute.local.cloudformation.types.base import ResourceType, document, tag_changes, tags_of
 
 if TYPE_CHECKING:
     from warmroute.local.cloudformation.api import Api
@@ -35,11 +35,17 @@ class Repository(ResourceType):
         self._set_policies(api, name, properties)
 
     def update(self, api: Api, resource: StackResource, properties: Properties, before: Properties) -> None:
-        """Change its policies and whether tags can move."""
+        """Change its policies, its own tags, and whether those of images can move."""
         name = resource.physical_id
         mutability = properties.get("ImageTagMutability", "MUTABLE")
         api.call("ecr", "PutImageTagMutability", repositoryName=name, imageTagMutability=mutability)
         self._set_policies(api, name, properties)
+        added, removed = tag_changes(before, properties)
+        named = {"resourceArn": resource.attributes["Arn"]}
+        if removed:
+            api.call("ecr", "UntagResource", **named, tagKeys=removed)
+        if added:
+            api.call("ecr", "TagResource", **named, tags=added)
 
     def delete(self, api: Api, resource: StackResource) -> bool:
         """Delete the repository, with its images where the template says so."""
@@ -51,6 +57,11 @@ class Repository(ResourceType):
         """Its ARN and its address."""
         found = api.call("ecr", "DescribeRepositories", repositoryNames=[resource.physical_id])["repositories"][0]
         return {"Arn": found["repositoryArn"], "RepositoryUri": found["repositoryUri"]}
+
+    def read(self, api: Api, resource: StackResource) -> Properties | None:
+        """What the template says, if there is such a repository."""
+        found = api.find("ecr", "DescribeRepositories", repositoryNames=[resource.physical_id])
+        return dict(resource.properties) if found is not None else None
 
     def _set_policies(self, api: Api, name: str, properties: Properties) -> None:
         if "RepositoryPolicyText" in properties:

@@ -110,6 +110,15 @@ class Policy(ResourceType):
         """Its id."""
         return {"Id": resource.physical_id}
 
+    def read(self, api: Api, resource: StackResource) -> Properties | None:
+        """What the template says, if everybody who is to have the policy has one of its name."""
+        policy = resource.properties["PolicyName"]
+        has = (
+            api.find("iam", f"Get{kind}Policy", **{f"{kind}Name": name, "PolicyName": policy})
+            for kind, name in _holders(resource.properties)
+        )
+        return dict(resource.properties) if all(each is not None for each in has) else None
+
     def _put(self, api: Api, properties: Properties) -> None:
         content = {"PolicyName": properties["PolicyName"], "PolicyDocument": document(properties["PolicyDocument"])}
         for kind, name in _holders(properties):

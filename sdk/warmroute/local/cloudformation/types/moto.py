@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import moto.cloudformation.parsing as moto_parsing
 from moto.cloudformation.exceptions import UnformattedGetAttTemplateException
 
+from warmroute.local.cloudformation.api import says_absence
 from warmroute.local.cloudformation.refusals import ResourceFailedError
 from warmroute.local.cloudformation.types.base import ResourceType
 
@@ -38,12 +39,22 @@ def moto_type(type_name: str) -> ResourceType:
     return OneMotoType()
 
 
+_PARTS = {
+    "AWS::EC2::SubnetRouteTableAssociation",
+    "AWS::EC2::VPCGatewayAttachment",
+    "AWS::Route53::RecordSet",
+    "AWS::Route53::RecordSetGroup",
+}
+"""Types whose physical id is, in moto, that of what they belong to. Source: ``physical_resource_id`` of its classes."""
+
+
 class MotoType(ResourceType):
     """A resource type over moto's class of that type."""
 
     def __init__(self) -> None:
         self._model: Any = moto_parsing.get_model_map()[self.name]
         self._name_property: str = self._model.cloudformation_name_type()
+        self.may_take_over = self.name not in _PARTS
 
     def create(self, api: Api, resource: StackResource, properties: Properties) -> None:
         """Let moto make it."""
@@ -66,18 +77,28 @@ class MotoType(ResourceType):
         resource.physical_id = str(resource.handle.physical_resource_id)
 
     def delete(self, api: Api, resource: StackResource) -> bool:
-        """Let moto delete it."""
+        """Let moto delete it, which may have gone already."""
         delete = self._model.delete_from_cloudformation_json
         document = _json(self.name, dict(resource.properties))
-        if hasattr(resource.handle, "delete"):
-            self._do(resource.handle.delete, api.account, api.region)
-        elif not hasattr(delete, "__isabstractmethod__"):
-            self._do(delete, resource.physical_id, document, api.account, api.region)
+        try:
+            if hasattr(resource.handle, "delete"):
+                self._do(resource.handle.delete, api.account, api.region)
+            elif not hasattr(delete, "__isabstractmethod__"):
+                self._do(delete, resource.physical_id, document, api.account, api.region)
+        except ResourceFailedError as failed:
+            if not _is_absence(failed.__cause__):
+                raise
         return True
 
     def attributes(self, api: Api, resource: StackResource) -> Properties:
         """What moto's class answers to Fn::GetAtt."""
         return _Attributes(resource.handle)
+
+    def read(self, api: Api, resource: StackResource) -> Properties | None:
+        """What the template says of what moto has made; what it has not made cannot be imported."""
+        if resource.handle is None:
+            raise ResourceFailedError(f"The local endpoint cannot import resources of type {self.name}.")
+        return dict(resource.properties)
 
     def _do(self, function: Callable[..., Any], *arguments: Any) -> Any:
         try:
@@ -103,6 +124,12 @@ class _Attributes(dict[str, Any]):
 
     def __missing__(self, name: str) -> Any:
         return self._handle.get_cfn_attribute(name)
+
+
+def _is_absence(error: BaseException | None) -> bool:
+    # moto's errors have their code under either name, or in the name of their class.
+    code = f"{getattr(error, 'error_type', '')} {getattr(error, 'code', '')} {type(error).__name__}"
+    return isinstance(error, KeyError) or says_absence(code, str(error))
 
 
 def _json(name: str, properties: Properties) -> dict[str, Any]:

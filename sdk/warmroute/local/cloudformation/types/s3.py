@@ -23,7 +23,7 @@ class Bucket(ResourceType):
     def exists(self, api: Api, properties: Properties) -> bool:
         """Whether the account has the bucket, which creating it again would give."""
         name = properties["BucketName"]
-        return name != staging_bucket(api.account, api.region) and self._exists(api, name)
+        return name != staging_bucket(api.account, api.region) and _has_bucket(api, name)
 
     def create(self, api: Api, resource: StackResource, properties: Properties) -> None:
         """Make the bucket; the seeded staging bucket of the CDK is taken over."""
@@ -42,7 +42,7 @@ class Bucket(ResourceType):
 
     def delete(self, api: Api, resource: StackResource) -> bool:
         """Delete the bucket, which must be empty."""
-        if self._exists(api, resource.physical_id):
+        if _has_bucket(api, resource.physical_id):
             api.remove("s3", "DeleteBucket", Bucket=resource.physical_id)
         return True
 
@@ -59,10 +59,7 @@ class Bucket(ResourceType):
 
     def read(self, api: Api, resource: StackResource) -> Properties | None:
         """What the template says, if there is such a bucket."""
-        return dict(resource.properties) if self._exists(api, resource.physical_id) else None
-
-    def _exists(self, api: Api, name: str) -> bool:
-        return any(bucket["Name"] == name for bucket in api.call("s3", "ListBuckets")["Buckets"])
+        return dict(resource.properties) if _has_bucket(api, resource.physical_id) else None
 
     def _apply(self, api: Api, name: str, properties: Properties, before: Properties) -> None:
         versions = properties.get("VersioningConfiguration")
@@ -97,6 +94,14 @@ class BucketPolicy(ResourceType):
     def create(self, api: Api, resource: StackResource, properties: Properties) -> None:
         """Record it under its bucket's name."""
         resource.physical_id = properties["Bucket"]
+
+    def read(self, api: Api, resource: StackResource) -> Properties | None:
+        """What the template says, if there is such a bucket."""
+        return dict(resource.properties) if _has_bucket(api, resource.physical_id) else None
+
+
+def _has_bucket(api: Api, name: str) -> bool:
+    return any(bucket["Name"] == name for bucket in api.call("s3", "ListBuckets")["Buckets"])
 
 
 TYPES: tuple[ResourceType, ...] = (Bucket(), BucketPolicy())

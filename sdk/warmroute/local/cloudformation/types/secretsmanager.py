@@ -49,6 +49,11 @@ class Secret(ResourceType):
         """Its id, which is its ARN."""
         return {"Id": resource.physical_id}
 
+    def read(self, api: Api, resource: StackResource) -> Properties | None:
+        """What the template says, if there is such a secret and it is not about to be deleted."""
+        found = api.find("secretsmanager", "DescribeSecret", SecretId=resource.physical_id)
+        return dict(resource.properties) if found is not None and "DeletedDate" not in found else None
+
     def _content(self, api: Api, properties: Properties) -> str | None:
         wanted = properties.get("GenerateSecretString")
         if wanted is None:

@@ -22,7 +22,7 @@ class Topic(ResourceType):
     def exists(self, api: Api, properties: Properties) -> bool:
         """Whether there is a topic of the name, which creating it again would give."""
         arn = f"arn:{api.partition}:sns:{api.region}:{api.account}:{properties['TopicName']}"
-        return api.find("sns", "GetTopicAttributes", TopicArn=arn) is not None
+        return _has_topic(api, arn)
 
     def create(self, api: Api, resource: StackResource, properties: Properties) -> None:
         """Make the topic."""
@@ -44,6 +44,10 @@ class Topic(ResourceType):
     def attributes(self, api: Api, resource: StackResource) -> Properties:
         """Its ARN and its name."""
         return {"TopicArn": resource.physical_id, "TopicName": resource.physical_id.rpartition(":")[2]}
+
+    def read(self, api: Api, resource: StackResource) -> Properties | None:
+        """What the template says, if there is such a topic."""
+        return dict(resource.properties) if _has_topic(api, resource.physical_id) else None
 
     def _apply(self, api: Api, arn: str, properties: Properties, before: Properties) -> None:
         for name in ("DisplayName", "KmsMasterKeyId"):
@@ -74,6 +78,11 @@ class TopicPolicy(ResourceType):
         """Its id."""
         return {"Id": resource.physical_id}
 
+    def read(self, api: Api, resource: StackResource) -> Properties | None:
+        """What the template says, if there are such topics."""
+        topics = resource.properties["Topics"]
+        return dict(resource.properties) if all(_has_topic(api, arn) for arn in topics) else None
+
     def _put(self, api: Api, properties: Properties) -> None:
         text = document(properties["PolicyDocument"])
         for arn in properties["Topics"]:
@@ -103,6 +112,15 @@ class Subscription(ResourceType):
     def attributes(self, api: Api, resource: StackResource) -> Properties:
         """Its ARN."""
         return {"Arn": resource.physical_id}
+
+    def read(self, api: Api, resource: StackResource) -> Properties | None:
+        """What the template says, if there is such a subscription."""
+        found = api.find("sns", "GetSubscriptionAttributes", SubscriptionArn=resource.physical_id)
+        return dict(resource.properties) if found is not None else None
+
+
+def _has_topic(api: Api, arn: str) -> bool:
+    return api.find("sns", "GetTopicAttributes", TopicArn=arn) is not None
 
 
 TYPES: tuple[ResourceType, ...] = (Topic(), TopicPolicy(), Subscription())

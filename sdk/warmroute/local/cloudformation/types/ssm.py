@@ -42,6 +42,11 @@ class Parameter(ResourceType):
         """Its type and its value."""
         return {key: resource.properties.get(key) for key in ("Type", "Value")}
 
+    def read(self, api: Api, resource: StackResource) -> Properties | None:
+        """What the template says, if there is such a parameter."""
+        found = api.find("ssm", "GetParameter", Name=resource.physical_id)
+        return dict(resource.properties) if found is not None else None
+
     def _request(self, properties: Properties) -> dict[str, Any]:
         return {key: value for key, value in properties.items() if key != "Tags"}
 

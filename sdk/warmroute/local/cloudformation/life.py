@@ -12,7 +12,7 @@ from warmroute.local.cloudformation.refusals import ResourceFailedError
 from warmroute.local.cloudformation.resources import change, copy_of, make, refresh, remove, skip
 from warmroute.local.cloudformation.rollback import Entry, undo
 from warmroute.local.cloudformation.stacks import StackResource
-from warmroute.local.cloudformation.target import Scope, order
+from warmroute.local.cloudformation.target import TargetScope, order
 from warmroute.local.cloudformation.types import type_of
 from warmroute.local.control.refusals import RefusedError
 
@@ -115,7 +115,7 @@ def bring_in(stacks: Stacks, stack: Stack, target: Target, identifiers: Mapping[
     """
     before = stack.target
     _become(stacks, stack, "IMPORT_IN_PROGRESS", "User Initiated")
-    scope = Scope(target, stack.resources, stacks, arn=stack.arn)
+    scope = TargetScope(target, stack.resources, stacks, arn=stack.arn)
     taken: list[str] = []
     try:
         for logical_id in target.declarations:
@@ -165,7 +165,8 @@ def _apply(stacks: Stacks, stack: Stack, target: Target) -> Operation:
     Raises:
         ResourceFailedError: One cannot be made or changed; the journal says what was changed until then.
     """
-    scope = Scope(target, stack.resources, stacks, arn=stack.arn)
+    # What is resolved counts at once as imported, beside what the stack imported before: its rollback needs that again.
+    scope = TargetScope(target, stack.resources, stacks, arn=stack.arn, imports=stack.imports)
     for logical_id, declaration in target.declarations.items():
         before = stack.resources.get(logical_id)
         if before is not None and before.status == "CREATE_FAILED":
@@ -190,7 +191,7 @@ def _apply(stacks: Stacks, stack: Stack, target: Target) -> Operation:
             raise ResourceFailedError(f"The following resource(s) failed to {words}: [{logical_id}].") from failed
         if stack.is_cancelled:
             raise ResourceFailedError("User Initiated")
-    _conclude(stacks, stack, target, scope)
+    _conclude(stacks, stack, target)
 
 
 def _settle(
@@ -269,14 +270,14 @@ def _remove_all(
 
 
 def _bring_in(
-    stacks: Stacks, stack: Stack, target: Target, scope: Scope, logical_id: str, identifier: Mapping[str, str]
+    stacks: Stacks, stack: Stack, target: Target, scope: TargetScope, logical_id: str, identifier: Mapping[str, str]
 ) -> None:
     declaration = target.declarations[logical_id]
     resource = StackResource(logical_id, declaration["Type"], {}, declaration, target.dependencies(logical_id))
     try:
         resource.properties = wanted_properties(target, logical_id, scope)
         resource.physical_id = type_of(resource.type).physical_id(identifier)
-        _refuse_of_another_stack(stacks, resource)
+        stacks.refuse_owned(resource)
         _refuse_absence(stacks, resource)
     except (ResourceFailedError, RefusedError) as failed:
         reason = failed.reason if isinstance(failed, ResourceFailedError) else failed.message
@@ -288,13 +289,6 @@ def _bring_in(
     stack.tell(resource, "IMPORT_COMPLETE", stacks.clock.now(), "Resource import completed.")
 
 
-def _refuse_of_another_stack(stacks: Stacks, resource: StackResource) -> None:
-    for other in stacks.live():
-        for each in other.resources.values():
-            if (each.type, each.physical_id) == (resource.type, resource.physical_id):
-                raise ResourceFailedError(f"{resource.physical_id} already exists in stack {other.arn}")
-
-
 def _refuse_absence(stacks: Stacks, resource: StackResource) -> None:
     if type_of(resource.type).read(stacks.api, resource) is None:
         raise ResourceFailedError(
@@ -302,13 +296,13 @@ def _refuse_absence(stacks: Stacks, resource: StackResource) -> None:
         )
 
 
-def _conclude(stacks: Stacks, stack: Stack, target: Target, scope: Scope | None = None) -> None:
+def _conclude(stacks: Stacks, stack: Stack, target: Target) -> None:
     """Give a stack its outputs and exports.
 
     Raises:
         ResourceFailedError: An export's name is taken, or one that is in use would go or change.
     """
-    scope = scope or Scope(target, stack.resources, stacks, arn=stack.arn)
+    scope = TargetScope(target, stack.resources, stacks, arn=stack.arn)
     try:
         for logical_id in target.declarations:
             wanted_properties(target, logical_id, scope)  # For the exports that unchanged resources import.
