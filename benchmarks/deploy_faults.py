@@ -17,7 +17,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from deploy.faults.campaign import Figures
 
-KINDS = {"killed": "killed at one of its calls", "random": "random faults", "two": "two processes at once"}
+KINDS = {
+    "killed": "killed at one of its calls",
+    "random": "random faults",
+    "two": "two processes in random turns",
+    "between": "one process between two calls of another",
+}
 
 
 def run(workers: int | None = None) -> Figures:

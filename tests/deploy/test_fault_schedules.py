@@ -8,10 +8,15 @@ import pytest
 from deploy.faults.campaign import results
 from deploy.faults.jobs import Apply
 from deploy.faults.neighbours import ENDPOINT
-from deploy.faults.transitions import PAIRS, PLAIN, TRANSITIONS
+from deploy.faults.schedules import in_between
+from deploy.faults.transitions import PAIRS, PLAIN, TRANSITIONS, WHILE_CLEANING
 from deploy.faults.world import World, new_world
 
+from warmroute.deploy.account import clean_up
+
 CHANGE_THE_COUNT = 5
+DELETES_A_MODEL = WHILE_CLEANING[1]
+SHORTLY_BEFORE_THE_LAST_DELETION = slice(-3, -2)
 
 
 def holds(kind: str, number: int) -> None:
@@ -28,6 +33,20 @@ def test_random_faults_lose_nothing_and_the_next_run_gets_there(seed: int) -> No
 @pytest.mark.parametrize("seed", range(0, len(PAIRS), 2))
 def test_two_processes_at_once_do_not_harm_each_other(seed: int) -> None:
     holds("two", seed)
+
+
+def test_a_deletion_gives_way_to_a_process_that_comes_in_between() -> None:
+    for result in in_between(*DELETES_A_MODEL, SHORTLY_BEFORE_THE_LAST_DELETION):
+        assert not result.violations, f"{result.name}: {result.end}"
+        assert result.converged, f"{result.name}: {result.end}"
+
+
+def test_without_the_retirement_such_a_process_loses_what_it_uses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clean_up, "retire", lambda *_, **__: True)
+
+    schedules = list(in_between(*DELETES_A_MODEL, SHORTLY_BEFORE_THE_LAST_DELETION))
+
+    assert any(result.violations for result in schedules)
 
 
 def test_a_process_that_is_killed_at_any_step_is_continued_by_the_next() -> None:

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from deploy.faults.schedules import faulty, killed_at_every_step, two_at_once
-from deploy.faults.transitions import PAIRS, TRANSITIONS
+from deploy.faults.schedules import faulty, in_between, killed_at_every_step, two_at_once
+from deploy.faults.transitions import PAIRS, TRANSITIONS, WHILE_CLEANING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,16 +21,18 @@ SCHEDULES_OF_TWO = 96
 """Schedules of two processes at once, as many for each pair."""
 
 _CHUNK = 8
+_SHARES = 4
+"""Parts of the schedules of a pair in which one process comes between two calls of the other."""
 
 
 class Part(NamedTuple):
     """Some of the schedules."""
 
     kind: str
-    """``killed`` at every step of one transition, ``random`` faults, or ``two`` at once."""
+    """``killed`` at every step of one transition, ``random`` faults, ``two`` at once, or one ``between`` two calls."""
 
     numbers: range
-    """Seeds; for ``killed``, the transition."""
+    """Seeds; for ``killed``, the transition; for ``between``, the share of a pair."""
 
 
 @dataclass
@@ -76,9 +78,10 @@ class Figures:
 
 def parts() -> list[Part]:
     """All of them, the longest first."""
-    killed = [Part("killed", range(number, number + 1)) for number in range(len(TRANSITIONS))]
+    long = (("killed", len(TRANSITIONS)), ("between", len(WHILE_CLEANING) * _SHARES))
+    one_each = [Part(kind, range(number, number + 1)) for kind, count in long for number in range(count)]
     by_seed = (("random", RANDOM_SCHEDULES), ("two", SCHEDULES_OF_TWO))
-    return killed + [
+    return one_each + [
         Part(kind, range(first, min(first + _CHUNK, count)))
         for kind, count in by_seed
         for first in range(0, count, _CHUNK)
@@ -105,6 +108,9 @@ def results(kind: str, numbers: Iterable[int]) -> Iterator[Result]:
             yield from killed_at_every_step(TRANSITIONS[number])
         elif kind == "random":
             yield faulty(TRANSITIONS[number % len(TRANSITIONS)], number)
+        elif kind == "between":
+            pair, share = divmod(number, _SHARES)
+            yield from in_between(*WHILE_CLEANING[pair], slice(share, None, _SHARES))
         else:
             first, second = PAIRS[number % len(PAIRS)]
             yield two_at_once(first, second(), number)

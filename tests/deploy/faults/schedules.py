@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from deploy.faults.jobs import Apply
 from deploy.faults.neighbours import ENDPOINT
-from deploy.faults.turns import Turns
+from deploy.faults.turns import InBetween, RandomOrder, Turns
 from deploy.faults.weather import Killing, RandomWeather
 from deploy.faults.world import CalmWeather, KilledError, World, new_world
 
@@ -21,12 +22,16 @@ if TYPE_CHECKING:
 
     from deploy.faults.jobs import Job
     from deploy.faults.transitions import Transition
+    from deploy.faults.world import Call
 
 ICE = "Unable to provision requested ML compute capacity due to InsufficientInstanceCapacity error."
 ALARM = "Alarm high-latency went off"
 
 MOST_RUNS = 3
 """Runs after the faults within which a change must be done; an update that was still on its way takes one."""
+
+HOLD_SECONDS = 15.0
+"""How long a process stands still at most while another one goes on."""
 
 SETTLING_SECONDS = 60.0
 """Between two runs: what SageMaker has begun comes to its end."""
@@ -101,18 +106,61 @@ def two_at_once(first: Transition, second: Job, seed: int) -> Result:
         job = _prepared(world, first)
         second.prepare(world)
         weather = _weather(chance, seed, world) if chance.random() < 0.5 else CalmWeather()
-        turns = Turns(seed, head_start=chance.randrange(100), stay=chance.choice([0.0, 0.5, 0.9]), weather=weather)
-        world.weather = turns
-        ends: list[str] = []
-        turns.together(
-            [lambda run=run: ends.append(_attempt(lambda: run.run(world))) for run in (job, second)]  # type: ignore[misc]
-        )
-        world.weather = CalmWeather()
-        result.end = " & ".join(ends)
+        order = RandomOrder(seed, head_start=chance.randrange(100), stay=chance.choice([0.0, 0.5, 0.9]))
+        _together(world, Turns(order, weather=weather), (job, second), result)
         if isinstance(weather, RandomWeather):
             result.injected += weather.injected
         _converge(world, job, result)
     return result
+
+
+def in_between(first: Transition, second: Callable[[], Job], positions: slice = slice(None)) -> Iterator[Result]:
+    """A change, while which cleans up a second process comes in between and is held at one of its own changes.
+
+    Wherever the first one is in its clean-up, the second makes its calls up to a change of its own; then the first goes
+    on to its end, and the second after it. Of all pairs of a place and a change these are every second one. Nobody
+    can help a process that stands still between its last look at what it deletes and the deletion for longer
+    than others wait for that.
+
+    Args:
+        first: The change.
+        second: Makes what the second process does.
+        positions: Which of the places in the first one's clean-up.
+    """
+    alone, _ = _held(first, second, before=sys.maxsize, until=0)
+    served = [call.operation for call in alone].index("UpdateEndpoint")
+    cleaning = [call.operation for call in alone].index("ListEndpointConfigs", served)
+    for before in range(cleaning, len(alone))[positions]:
+        _, whole = _held(first, second, before=before, until=sys.maxsize)
+        for until, call in enumerate(whole, 1):
+            if not call.is_question and (before + until) % 2:
+                name = f"{first.name}, between calls {before} and {before + 1} a second up to its call {until}"
+                result = Result(f"{name} ({call.operation})")
+                _held(first, second, before=before, until=until, result=result)
+                yield result
+
+
+def _held(
+    first: Transition, second: Callable[[], Job], *, before: int, until: int, result: Result | None = None
+) -> list[list[Call]]:
+    """The calls of both, the second of which begins after some calls of the first and is held after some of its own."""
+    result = result or Result("")
+    with new_world() as world:
+        job, other = _prepared(world, first), second()
+        other.prepare(world)
+        order = InBetween(before, until, now=world.clock.now, hold_seconds=HOLD_SECONDS)
+        turns = Turns(order, weather=CalmWeather())
+        _together(world, turns, (job, other), result)
+        _converge(world, job, result)
+    return turns.made
+
+
+def _together(world: World, turns: Turns, jobs: tuple[Job, ...], result: Result) -> None:
+    world.weather = turns
+    ends: list[str] = []
+    turns.together([lambda job=job: ends.append(_attempt(lambda: job.run(world))) for job in jobs])  # type: ignore[misc]
+    world.weather = CalmWeather()
+    result.end = " & ".join(ends)
 
 
 def _prepared(world: World, transition: Transition) -> Job:

@@ -109,3 +109,9 @@ PAIRS: tuple[tuple[Transition, Callable[[], Job]], ...] = (
     (TRANSITIONS[14], _to(PLAIN)),
 )
 """A change, and what somebody else does at the same time."""
+
+WHILE_CLEANING: tuple[tuple[Transition, Callable[[], Job]], ...] = (
+    (TRANSITIONS[3], _to(PLAIN)),
+    (Transition("change the image and delete an old model", (IMAGE, PLAIN, OLDER_IMAGE), _to(ROUTED)), _to(IMAGE)),
+)
+"""A change that deletes something old, and what somebody else does at the same time with just that."""

@@ -17,6 +17,7 @@ from deploy.faults.neighbours import fingerprint, furnish
 from moto import mock_aws
 from moto.core.botocore_stubber import BotocoreStubber
 
+from warmroute.deploy.account import clean_up
 from warmroute.local.control import Clock, Durations, hooks, install
 
 if TYPE_CHECKING:
@@ -174,6 +175,7 @@ def new_world() -> Iterator[World]:
         listed = functools.cache(moto_responses.method_names_from_class)
         with (
             mock.patch.object(BotocoreStubber, "process_request", process),
+            mock.patch.object(clean_up, "monotonic", clock.now),
             mock.patch.object(moto_responses, "method_names_from_class", listed),
             mock.patch.object(hooks, "method_names_from_class", listed),
         ):

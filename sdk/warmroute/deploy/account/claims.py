@@ -27,6 +27,9 @@ CLAIM_LASTS = timedelta(minutes=10)
 _LOOKS = 30
 """Looks, a second apart, for which a deletion is waited for; a run that was stopped leaves its retirement behind."""
 
+RETIREMENT_HOLDS_SECONDS = 10
+"""How long a resource may be deleted after its retirement; whoever wants to use it waits longer than that."""
+
 
 def now() -> str:
     """The present as a tag holds it."""
@@ -91,29 +94,28 @@ def claim(aws: Aws, arn: str, further: Iterable[Mapping[str, str]] = (), *, roll
     return True
 
 
-def retire(aws: Aws, arn: str, *, regardless: bool = False) -> bool:
+def retire(aws: Aws, arn: str, *, claimed: datetime | None) -> bool:
     """Announce that a resource is about to be deleted.
 
     Args:
         aws: The account and region.
         arn: The resource.
-        regardless: Whether claims do not count, since the endpoint itself goes.
+        claimed: The time of the last claim on it, as it was when nothing was found to use it.
 
     Returns:
-        Whether it may be deleted; otherwise somebody is about to use it.
+        Whether it may be deleted; otherwise somebody is about to use it, or has begun to meanwhile.
 
     Raises:
         DeploymentError: AWS cannot be asked.
     """
-    if regardless:
-        return True
     try:
         aws.change("sagemaker", "add_tags", ResourceArn=arn, Tags=[{"Key": RETIRING_TAG, "Value": now()}])
     except DeploymentError as error:
         if faults.is_missing(error):
             return True
         raise
-    if not is_claimed(tags_of(aws, arn)):
+    tags = tags_of(aws, arn)
+    if moment(tags.get(DEPLOYED_TAG)) == claimed and not is_claimed(tags):
         return True
     withdraw(aws, arn)
     return False

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warmroute.deploy.account import faults
-from warmroute.deploy.account.claims import is_claimed, retire, withdraw
+from warmroute.deploy.account.claims import RETIREMENT_HOLDS_SECONDS, is_claimed, moment, retire, withdraw
 from warmroute.deploy.account.configurations import is_own_name, own_beginning, own_configurations
 from warmroute.deploy.account.contents import models_of, models_of_component
 from warmroute.deploy.account.live import config_ahead
 from warmroute.deploy.account.tags import tags_of
-from warmroute.deploy.ownership import is_owned
+from warmroute.deploy.ownership import DEPLOYED_TAG, is_owned
 from warmroute.deploy.progress import Progress
 from warmroute.errors import DeploymentError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime
 
     from warmroute.deploy.account.aws import Aws
     from warmroute.deploy.account.configurations import Configuration
@@ -27,12 +29,12 @@ DEFAULT_KEEP = 3
 
 @dataclass(frozen=True, slots=True)
 class CleanUp:
-    """What can be deleted."""
+    """What can be deleted: names, each with the time of the last claim on it that was seen."""
 
-    configs: tuple[str, ...] = ()
+    configs: Mapping[str, datetime | None] = field(default_factory=dict)
     """Configurations, the oldest first."""
 
-    models: tuple[str, ...] = ()
+    models: Mapping[str, datetime | None] = field(default_factory=dict)
 
 
 def superfluous(
@@ -65,13 +67,16 @@ def superfluous(
     needed = tuple(dict.fromkeys(needed_configs))
     rest = [each.name for each in configurations if each.name not in needed]
     kept = {*needed, *rest[: max(0, keep - len(needed))]}
-    old = [each.name for each in configurations if each.name not in kept and (regardless or not each.is_claimed)]
-    models = _own_models(aws, endpoint, regardless=regardless) - set(needed_models)
+    old = [each for each in configurations if each.name not in kept and (regardless or not each.is_claimed)]
+    models = _own_models(aws, endpoint, regardless=regardless)
+    for name in needed_models:
+        models.pop(name, None)
     in_use = _configs_in_use(aws) if old or models else set()
-    old = [name for name in old if name not in in_use]
+    configs = {each.name: each.deployed for each in reversed(old) if each.name not in in_use}
     if models:
-        models -= _models_in_use(aws, in_use.union(each.name for each in configurations if each.name not in old))
-    return CleanUp(tuple(reversed(old)), tuple(sorted(models)))
+        for name in _models_in_use(aws, in_use.union(each.name for each in configurations if each.name not in configs)):
+            models.pop(name, None)
+    return CleanUp(configs, dict(sorted(models.items())))
 
 
 def clean_up(
@@ -107,11 +112,13 @@ def clean_up(
         keep=keep,
         regardless=regardless,
     )
-    deleted = [_delete(aws, _CONFIG, name, endpoint, on_progress, regardless=regardless) for name in found.configs]
-    if not all(deleted):
-        return  # What stays may need its models.
-    for name in found.models:
-        _delete(aws, _MODEL, name, endpoint, on_progress, regardless=regardless)
+    for kind, names in ((_CONFIG, found.configs), (_MODEL, found.models)):
+        deleted = [
+            _delete(aws, kind, name, endpoint, on_progress, claimed=claimed, regardless=regardless)
+            for name, claimed in names.items()
+        ]
+        if not all(deleted):
+            return  # A configuration that stays may need its models.
 
 
 class _Kind(NamedTuple):
@@ -131,16 +138,27 @@ _MODEL = _Kind("model", "model", "ModelName", "ModelArn")
 
 
 def _delete(
-    aws: Aws, kind: _Kind, name: str, endpoint: str, on_progress: Callable[[Progress], None], *, regardless: bool
+    aws: Aws,
+    kind: _Kind,
+    name: str,
+    endpoint: str,
+    on_progress: Callable[[Progress], None],
+    *,
+    claimed: datetime | None,
+    regardless: bool,
 ) -> bool:
     """Delete what nobody is about to use; whether it went."""
     described = aws.describe(f"describe_{kind.noun}", **{kind.key: name})
     if described is None:
         return True
     arn = described[kind.arn]
-    if not retire(aws, arn, regardless=regardless):
+    retired = monotonic()
+    if not regardless and not retire(aws, arn, claimed=claimed):
         return False
-    if kind is _CONFIG and not _is_free(aws, endpoint, name):
+    is_free = kind is not _CONFIG or _is_free(aws, endpoint, name)
+    # A run that was held up meanwhile may have been taken for one that was stopped; the next one deletes.
+    is_late = not regardless and monotonic() - retired > RETIREMENT_HOLDS_SECONDS
+    if not is_free or is_late:
         withdraw(aws, arn)
         return False
     try:
@@ -172,11 +190,15 @@ def _configs_in_use(aws: Aws) -> set[str]:
     return used
 
 
-def _own_models(aws: Aws, endpoint: str, *, regardless: bool) -> set[str]:
+def _own_models(aws: Aws, endpoint: str, *, regardless: bool) -> dict[str, datetime | None]:
     listed = aws.listed("list_models", "Models", NameContains=own_beginning(endpoint))
     own = [each for each in listed if is_own_name(each["ModelName"], endpoint)]
     tagged = ((each["ModelName"], tags_of(aws, each["ModelArn"])) for each in own)
-    return {name for name, tags in tagged if is_owned(tags, endpoint) and (regardless or not is_claimed(tags))}
+    return {
+        name: moment(tags.get(DEPLOYED_TAG))
+        for name, tags in tagged
+        if is_owned(tags, endpoint) and (regardless or not is_claimed(tags))
+    }
 
 
 def _models_in_use(aws: Aws, configs: Iterable[str]) -> set[str]:
