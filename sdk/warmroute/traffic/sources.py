@@ -1,0 +1,104 @@
+"""Finds the files that a user names: paths, directories, patterns, S3 prefixes and standard input."""
+
+from __future__ import annotations
+
+import glob
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+
+from warmroute.traffic.errors import TrafficError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+STANDARD_INPUT = "-"
+
+
+class Source(NamedTuple):
+    """One file of recorded traffic."""
+
+    name: str
+    """Path or URI, as messages and records call it; ``-`` for standard input."""
+
+    open: Callable[[], BinaryIO]
+    """Opens it for reading, compressed as it may be; more than once, but for standard input."""
+
+
+def find_sources(names: str | Path | Iterable[str | Path]) -> list[Source]:
+    """The files that names stand for, each once, in the order of the names and then by path.
+
+    Args:
+        names: Files; directories, for all files in them; patterns with ``*``, ``?``, ``[]`` or ``**``; ``s3://`` URIs
+            of an object, of a folder, or with a pattern; ``-`` for standard input. In directories and folders, empty
+            files and those whose name begins with ``.`` or ``_`` are passed over.
+
+    Raises:
+        TrafficError: A name stands for no file, or the files cannot be listed.
+        MissingExtraError: An ``s3://`` name, and no ``smart_open``.
+    """
+    each = [names] if isinstance(names, (str, Path)) else list(names)
+    if not each:
+        raise TrafficError("No traffic is named.", "Give files, directories, patterns or s3:// URIs.")
+    found: dict[str, Source] = {}
+    for name in each:
+        sources = list(_of_name(str(name)))
+        if not sources:
+            raise TrafficError(f"{name}: no file with anything in it.", "Give files, directories or patterns of them.")
+        found.update({source.name: source for source in sources if source.name not in found})
+    return list(found.values())
+
+
+def is_shown(name: str) -> bool:
+    """Whether a file in a directory is data: hidden files and markers such as ``_SUCCESS`` are not."""
+    return not any(part.startswith((".", "_")) for part in name.split("/"))
+
+
+def _of_name(name: str) -> Iterator[Source]:
+    if name == STANDARD_INPUT:
+        yield Source(name, _standard_input)
+    elif name.startswith("s3://"):
+        from warmroute.traffic.s3_sources import find_objects
+
+        yield from find_objects(name)
+    else:
+        try:
+            yield from _local(name)
+        except (OSError, ValueError) as error:  # ValueError: a name that no file can have.
+            raise _unreadable(name, error) from None
+
+
+def _local(name: str) -> Iterator[Source]:
+    path = Path(name)
+    if path.is_dir():
+        inside = (file for file in path.rglob("*") if is_shown(file.relative_to(path).as_posix()))
+        files = sorted(file for file in inside if file.is_file() and file.stat().st_size)
+    elif path.exists():  # A pipe such as /dev/stdin or <(zcat …) as well as a file.
+        files = [path]
+    elif glob.has_magic(name):
+        files = sorted(file for file in map(Path, glob.glob(name, recursive=True)) if file.is_file())  # noqa: PTH207
+    else:
+        raise TrafficError(f"{name}: there is no such file.", "Give files, directories or patterns of them.")
+    for file in files:
+        yield Source(str(file), _opener(file))
+
+
+def _opener(file: Path) -> Callable[[], BinaryIO]:
+    def opened() -> BinaryIO:
+        try:
+            return file.open("rb")
+        except OSError as error:
+            raise _unreadable(file, error) from None
+
+    return opened
+
+
+def _standard_input() -> BinaryIO:
+    if sys.stdin is None:
+        raise TrafficError("Standard input is closed.", "Give the path of a file instead of -.")
+    return sys.stdin.buffer
+
+
+def _unreadable(name: object, error: Exception) -> TrafficError:
+    reason = getattr(error, "strerror", None) or error
+    return TrafficError(f"{name}: {reason}.", "Check the path and its permissions.")
