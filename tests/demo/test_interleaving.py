@@ -8,13 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warmroute.demo import interleaved
-from warmroute.traffic import ChatRequest
+from warmroute.traffic import TrafficRequest
 
 conversation_lengths = st.lists(st.integers(1, 6), min_size=1, max_size=8)
 
 
-def _recorded(lengths: list[int]) -> list[ChatRequest]:
-    return [ChatRequest(str(session), turn, (), 1) for session, length in enumerate(lengths) for turn in range(length)]
+def _recorded(lengths: list[int]) -> list[TrafficRequest]:
+    return [
+        TrafficRequest(source="made", line=1, session=str(session), turn=turn)
+        for session, length in enumerate(lengths)
+        for turn in range(length)
+    ]
 
 
 @given(conversation_lengths, st.integers(1, 50))

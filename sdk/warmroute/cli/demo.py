@@ -21,9 +21,7 @@ _REQUESTS = "Requests to send under each strategy, 2 to 10,000."
 def demo(
     trace: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="A tau-bench trajectory file to send instead of the generated conversations."
-        ),
+        typer.Option(metavar="FILE", help="Recorded chat requests to send instead of the generated conversations."),
     ] = None,
     requests: Annotated[int, typer.Option(metavar="N", help=_REQUESTS, min=2, max=10_000)] = 144,
     rate: Annotated[float, typer.Option(metavar="N", help="Requests a second, 0.1 to 200.", min=0.1, max=200)] = 8.0,
@@ -39,13 +37,19 @@ def demo(
 
     Example: warmroute demo --trace gpt-4o-airline.json --prefix-length 8192
     """
-    from warmroute.demo import example_spec, generated_requests, interleaved, report_notes, report_rows, run_demo
+    from warmroute.demo import (
+        example_spec,
+        generated_requests,
+        recorded_requests,
+        report_notes,
+        report_rows,
+        run_demo,
+    )
     from warmroute.hosting import check
     from warmroute.routing import PrefixAwareRoutingConfig
-    from warmroute.traffic import read_tau_bench
 
     settings = PrefixAwareRoutingConfig(prefix_length=prefix_length, concurrency_threshold=concurrency_threshold)
-    chosen = interleaved(read_tau_bench(trace), requests) if trace else generated_requests(requests)
+    chosen = recorded_requests(trace, requests) if trace else generated_requests(requests)
     spec = example_spec()
     quiet = format is Format.JSON
     with _steps(len(chosen), quiet=quiet) as (say, count):

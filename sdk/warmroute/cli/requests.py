@@ -50,7 +50,7 @@ def read_requests(path: str) -> list[tuple[int, bytes]]:
     """
     import orjson
 
-    from warmroute.traffic.openai_batch import request_body
+    from warmroute.traffic.readers.openai_batch import request_body
 
     data = _read(path)
     lines = [(number, line) for number, line in enumerate(data.splitlines(), 1) if line.strip()]

@@ -2,6 +2,7 @@
 
 from warmroute.demo.conversations import generated_requests
 from warmroute.demo.interleaving import interleaved
+from warmroute.demo.recorded import recorded_requests
 from warmroute.demo.report import report_notes, report_rows
 from warmroute.demo.run import run_demo
 from warmroute.demo.spec import example_spec, example_spec_text
@@ -13,6 +14,7 @@ __all__ = [
     "example_spec_text",
     "generated_requests",
     "interleaved",
+    "recorded_requests",
     "report_notes",
     "report_rows",
     "run_demo",

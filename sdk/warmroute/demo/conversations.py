@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 
-from warmroute.traffic import ChatRequest
+from warmroute.prefix import canonical_json
+from warmroute.traffic import TrafficRequest
 
 CONVERSATIONS_PER_HANDBOOK = 3
 TURNS = 2
@@ -19,7 +20,7 @@ _ENDINGS = "within a day|after a restart|when the light is green|unless it is of
 _PARTS = (_SUBJECTS.split(), _VERBS.split(), _OBJECTS.split(), _ENDINGS.split("|"))
 
 
-def generated_requests(count: int = 144, *, seed: int = 7) -> list[ChatRequest]:
+def generated_requests(count: int = 144, *, seed: int = 7) -> list[TrafficRequest]:
     """Requests of many conversations, interleaved; the turns of one conversation stay in order.
 
     Args:
@@ -39,13 +40,22 @@ def generated_requests(count: int = 144, *, seed: int = 7) -> list[ChatRequest]:
     return [next(turns[position]) for position in order][:count]
 
 
-def _conversation(rng: random.Random, handbook: str, session: str) -> list[ChatRequest]:
+def _conversation(rng: random.Random, handbook: str, session: str) -> list[TrafficRequest]:
     messages = [{"role": "system", "content": handbook}]
     requests = []
     for turn in range(TURNS):
         messages = [*messages, {"role": "user", "content": f"{_sentence(rng)} Why? {_sentence(rng)}"}]
         answer = " ".join(_sentence(rng) for _ in range(2))
-        requests.append(ChatRequest(session, turn, tuple(messages), len(answer)))
+        requests.append(
+            TrafficRequest(
+                source="generated",
+                line=turn + 1,
+                session=session,
+                turn=turn,
+                body=canonical_json({"messages": messages}),
+                output_characters=len(answer),
+            )
+        )
         messages = [*messages, {"role": "assistant", "content": answer}]
     return requests
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from boto3.session import Session
 
-    from warmroute.traffic import ChatRequest
+    from warmroute.traffic import TrafficRequest
 
 _CHARACTERS_PER_TOKEN = 4
 _CONNECTIONS = 64
@@ -57,7 +57,7 @@ class Answer:
 
 def run_arm(
     arm: Arm,
-    requests: Sequence[ChatRequest],
+    requests: Sequence[TrafficRequest],
     *,
     prefix_length: int,
     requests_per_second: float,
@@ -68,7 +68,7 @@ def run_arm(
 
     Args:
         arm: Where to send them.
-        requests: What to send, in order.
+        requests: What to send, in order; chat requests with their bodies.
         prefix_length: Bytes of the body by which requests are grouped in the result.
         requests_per_second: Mean rate.
         seed: Of the gaps.
@@ -104,10 +104,10 @@ def _client(arm: Arm) -> Any:
     return sagemaker.install(arm.session.client("sagemaker-runtime", config=config))
 
 
-def _ask(client: Any, endpoint: str, request: ChatRequest, prefix_length: int, planned: float) -> Answer:
+def _ask(client: Any, endpoint: str, request: TrafficRequest, prefix_length: int, planned: float) -> Answer:
     body = {
-        "messages": list(request.messages),
-        "max_tokens": max(1, request.answer_characters // _CHARACTERS_PER_TOKEN),
+        **orjson.loads(request.body or b"{}"),
+        "max_tokens": request.output_tokens or max(1, (request.output_characters or 0) // _CHARACTERS_PER_TOKEN),
         "temperature": 0,
         "stream": True,
         "stream_options": {"include_usage": True},

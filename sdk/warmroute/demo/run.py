@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from warmroute.demo.summary import Summary
     from warmroute.hosting import EndpointSpec
     from warmroute.routing import PrefixAwareRoutingConfig
-    from warmroute.traffic import ChatRequest
+    from warmroute.traffic import TrafficRequest
 
 STRATEGIES = (RoutingStrategy.RANDOM, RoutingStrategy.PREFIX_AWARE)
 """The arms, in the order in which they run; each starts with cold caches, since its configuration is new."""
@@ -24,7 +24,7 @@ STRATEGIES = (RoutingStrategy.RANDOM, RoutingStrategy.PREFIX_AWARE)
 
 def run_demo(
     spec: EndpointSpec,
-    requests: Sequence[ChatRequest],
+    requests: Sequence[TrafficRequest],
     *,
     settings: PrefixAwareRoutingConfig,
     requests_per_second: float,

@@ -1,6 +1,24 @@
-"""Requests as they were really made: the record of one, and readers of public formats."""
+"""Requests as they were really made: one record for all formats, their readers, and arrivals where there are none."""
 
-from warmroute.traffic.conversation import ChatRequest
-from warmroute.traffic.tau_bench import read_tau_bench
+from __future__ import annotations
 
-__all__ = ["ChatRequest", "read_tau_bench"]
+from warmroute.traffic.arrivals import arrivals, with_timings
+from warmroute.traffic.errors import TrafficError
+from warmroute.traffic.formats import Format
+from warmroute.traffic.reading import read_traffic
+from warmroute.traffic.record import Api, TrafficRequest
+from warmroute.traffic.rejects import Rejects
+from warmroute.traffic.synthetic import Burst, poisson_arrivals
+
+__all__ = [
+    "Api",
+    "Burst",
+    "Format",
+    "Rejects",
+    "TrafficError",
+    "TrafficRequest",
+    "arrivals",
+    "poisson_arrivals",
+    "read_traffic",
+    "with_timings",
+]

@@ -19,11 +19,17 @@ class TrafficRequest:
     line: int
     """Its line there, from 1; its position, from 1, in a source that has no lines."""
 
+    request_id: str = ""
+    """Its id in the source: the event, span or custom id."""
+
     arrival_seconds: float | None = None
     """When it arrived: since 1970 where the source tells the date, else on the clock of the source."""
 
     arrival_resolution_seconds: float = 0.0
     """How coarse the source's clock is: 1.0 where it tells whole seconds."""
+
+    delay_seconds: float | None = None
+    """Time after the answer before it in its session, in a source that tells this instead of an arrival."""
 
     session: str = ""
     """The conversation that it belongs to."""
@@ -59,7 +65,10 @@ class TrafficRequest:
     """Length of the answer, where its tokens were not counted."""
 
     block_hashes: tuple[int, ...] = ()
-    """Names of the prompt's blocks, each for the whole prompt up to its end, in a source that keeps no text."""
+    """Names of the prompt's blocks, each for the whole prompt up to its end, in a source that keeps no text.
+
+    The last one may stand for fewer tokens than a block has.
+    """
 
     block_tokens: int = 0
     """Tokens to a block of ``block_hashes``."""

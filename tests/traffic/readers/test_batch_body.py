@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warmroute.traffic.openai_batch import request_body
+from warmroute.traffic.readers.openai_batch import request_body
 
 values = st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner, max_size=3))
 objects = st.dictionaries(st.text(), values, max_size=4)

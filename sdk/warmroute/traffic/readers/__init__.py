@@ -1,0 +1,1 @@
+"""One file for each format of recorded traffic; ``formats`` lists them."""
