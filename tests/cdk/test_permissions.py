@@ -122,7 +122,7 @@ variants: [{{name: main, instance_type: ml.g5.xlarge, initial_instance_count: 1,
 def test_the_policy_alone_is_attached_to_nothing():
     stack = Stack(App(), "Test", env=Environment(region="us-east-1"))
     made = ExecutionPolicy(stack, "Policy", spec=SPECS["demo"])
-    made.cfn_managed_policy.path = "/serving/"
+    made.cfn_managed_policies[0].path = "/serving/"
     (policy,) = resources_of(template_of(stack), "AWS::IAM::ManagedPolicy")
     assert "Roles" not in policy["Properties"]
     assert "ManagedPolicyName" not in policy["Properties"]
