@@ -9,6 +9,7 @@ from aws_cdk.aws_iam import Grant
 from constructs import Construct
 
 from warmroute_cdk.endpoint_metrics import ComponentMetrics, VariantMetrics
+from warmroute_cdk.failures import ConstructError, refused_by_cdk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +66,11 @@ class EndpointAccess(Construct):
 
         Args:
             name: Name of the variant.
+
+        Raises:
+            ConstructError: The spec of the endpoint has no such variant.
         """
+        self._refuse_unknown("variant", name)
         return VariantMetrics(self.endpoint_name, name)
 
     def component(self, name: str) -> ComponentMetrics:
@@ -73,7 +78,11 @@ class EndpointAccess(Construct):
 
         Args:
             name: Name of the component.
+
+        Raises:
+            ConstructError: The spec of the endpoint has no such component.
         """
+        self._refuse_unknown("component", name)
         return ComponentMetrics(name)
 
     def grant_invoke(self, grantee: IGrantable, *, openai: bool = False) -> Grant:
@@ -115,10 +124,25 @@ class EndpointAccess(Construct):
         Args:
             grantee: Who.
             actions: IAM actions.
+
+        Raises:
+            ConstructError: Nobody is named, or nothing is allowed.
         """
+        path = self.node.path
+        if not hasattr(grantee, "grant_principal"):
+            raise ConstructError(
+                f"{path}: a grant is to a role, a user or a function, not to {type(grantee).__name__}.",
+                "Role.from_role_arn makes one of an ARN.",
+            )
+        if not actions:
+            raise ConstructError(f"{path}: a grant without actions allows nothing.", "Name IAM actions.")
         components = [component_arn(self, name) for name in self.component_names]
         arns = [self.endpoint_arn, *components]
-        return Grant.add_to_principal(grantee=grantee, actions=list(actions), resource_arns=arns)
+        with refused_by_cdk(path):
+            return Grant.add_to_principal(grantee=grantee, actions=list(actions), resource_arns=arns)
+
+    def _refuse_unknown(self, what: str, name: str) -> None:
+        """Refuse a variant or component that the endpoint does not have, as far as that is known."""
 
 
 def endpoint_arn(scope: Construct, name: str) -> str:

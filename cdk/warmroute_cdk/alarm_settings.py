@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
-from aws_cdk import Duration
+from aws_cdk import Duration, Token
 from aws_cdk.aws_cloudwatch import TreatMissingData
+
+from warmroute_cdk.failures import ConstructError
+from warmroute_cdk.options import refuse_unknown
 
 if TYPE_CHECKING:
     from aws_cdk.aws_cloudwatch import IAlarm, IAlarmAction
@@ -156,3 +159,40 @@ DEFAULTS = AlarmSettings(
     kv_cache=QueryAlarm(threshold=0.95),
 )
 """What holds where nothing is said."""
+
+
+def refuse_unfit(given: AlarmSettings) -> None:
+    """Refuse a setting of no alarm, or of another kind than its alarm's.
+
+    Args:
+        given: What was given.
+
+    Raises:
+        ConstructError: A name is not known, or what it names does not fit.
+    """
+    refuse_unknown(given, AlarmSettings)
+    for name, value in given.items():
+        if kind := _KINDS.get(name):
+            if value is not None and not isinstance(value, kind):
+                remedy = f"Give {kind.__name__}(...), or None to leave the alarm out."
+                raise ConstructError(f"{name} is {type(value).__name__}.", remedy)
+            _refuse_token(name, getattr(value, "threshold", None))
+        elif name.endswith("_actions"):
+            actions = value if isinstance(value, list | tuple) else [None]
+            if not all(hasattr(each, "bind") for each in actions):
+                raise ConstructError(
+                    f"{name} is not a list of actions.", "Give a list, for example [SnsAction(topic)]."
+                )
+
+
+def _refuse_token(name: str, threshold: Duration | float | None) -> None:
+    """A limit of vLLM's metrics stands in a query, and one of a latency is converted: both need the number itself."""
+    unknown = threshold.is_unresolved() if isinstance(threshold, Duration) else Token.is_unresolved(threshold)
+    if unknown and not issubclass(_KINDS[name], MetricAlarm):
+        raise ConstructError(f"{name}: its threshold is known at deployment only.", "Give a number.")
+
+
+_KINDS: dict[str, type] = {
+    "latency": LatencyAlarm,
+    **{name: type(value) for name, value in DEFAULTS.items() if value is not None},
+}

@@ -8,6 +8,7 @@ from aws_cdk import App
 
 from warmroute.errors import IncompleteSpecError, WarmrouteError
 from warmroute.hosting import load_spec
+from warmroute_cdk.failures import refused_by_cdk
 from warmroute_cdk.stack import EndpointStack
 
 
@@ -15,10 +16,11 @@ def main() -> None:
     """Synthesise the stack; a mistake in the spec ends in its message, not in a traceback."""
     app = App()
     try:
-        add_stack(app)
+        with refused_by_cdk(""):
+            add_stack(app)
+            app.synth()
     except WarmrouteError as error:
         sys.exit(str(error))
-    app.synth()
 
 
 def add_stack(app: App) -> EndpointStack:

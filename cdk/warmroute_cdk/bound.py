@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING, Any, TypedDict
-
-from aws_cdk import Stack, Token
+from typing import TYPE_CHECKING, Any
 
 from warmroute.errors import IncompleteSpecError
 from warmroute.hosting import VllmContainer
@@ -13,8 +11,16 @@ from warmroute.hosting.guardrails import Alarm, AutoRollbackConfig, DeploymentCo
 from warmroute.hosting.network import VpcConfig
 from warmroute.render.cloudformation import cloudformation_resources
 from warmroute.render.resource import UnsetRole
-from warmroute_cdk.failures import named
+from warmroute_cdk.failures import named, refused_by_cdk
 from warmroute_cdk.given import spec_of
+from warmroute_cdk.place import (
+    refuse_elsewhere,
+    refuse_other_region,
+    refuse_role_of_other_account,
+    refuse_role_without_name,
+    region_of,
+)
+from warmroute_cdk.spec_constructs import refuse_unfit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,48 +29,17 @@ if TYPE_CHECKING:
 
     from aws_cdk import SecretValue
     from aws_cdk.aws_cloudwatch import IAlarm
-    from aws_cdk.aws_ec2 import ISecurityGroup, IVpc, SelectedSubnets, SubnetSelection
+    from aws_cdk.aws_ec2 import IVpc, SelectedSubnets, SubnetSelection
     from aws_cdk.aws_iam import IRole
-    from aws_cdk.aws_kms import IKey
     from aws_cdk.aws_secretsmanager import ISecret
     from constructs import Construct, IDependable
 
     from warmroute.hosting import EndpointSpec, Model
     from warmroute.render.resource import Resource
+    from warmroute_cdk.spec_constructs import SpecConstructs
 
 HUGGING_FACE_TOKEN = "HF_TOKEN"  # noqa: S105 - the name of the variable, not a token.
 """Variable that the Hugging Face libraries read a token from. Source: huggingface_hub, environment variables."""
-
-
-class SpecConstructs(TypedDict, total=False):
-    """Constructs that take the place of fields of a spec; each wins over what the spec says, and None says nothing."""
-
-    role: IRole | None
-    """Role of models and components, for ``execution_role_arn``. Default: the spec's, or a new least-privilege one."""
-
-    vpc: IVpc | None
-    """VPC of models and components, for ``vpc_config``. Default: the spec's, or none."""
-
-    vpc_subnets: SubnetSelection | None
-    """Subnets of ``vpc``. Default: its private ones, as ``vpc.select_subnets()`` chooses."""
-
-    security_groups: Sequence[ISecurityGroup] | None
-    """Security groups in ``vpc``, 1 to 5. Default: a new one that lets nothing in and everything out."""
-
-    encryption_key: IKey | None
-    """Key of the storage volumes, for ``kms_key_id``. Default: the spec's, or SageMaker's."""
-
-    hugging_face_token: ISecret | SecretValue | None
-    """Secret with the token for gated models of the Hugging Face Hub, for ``HF_TOKEN``. Default: none.
-
-    CloudFormation reads it when it creates the model; who may describe the model can read it there.
-    """
-
-    rollback_alarms: Sequence[IAlarm | str] | None
-    """Alarms that roll an update back, by construct or name, beside the spec's own. Default: the spec's.
-
-    Their dimensions must say the endpoint's name as text (``endpoint.spec.name``): they exist before the endpoint.
-    """
 
 
 class BoundSpec:
@@ -87,17 +62,20 @@ class BoundSpec:
         DocumentError: The file cannot be read.
         InvalidSettingsError: The spec has errors; the messages are those of ``warmroute validate``.
         IncompleteSpecError: A construct lacks another that it needs, or has nothing to act on.
+        ConstructError: What is given stands for no field, or is not the construct that does.
     """
 
     def __init__(self, spec: EndpointSpec | str | Path, path: str, constructs: SpecConstructs | None = None) -> None:
         self._path = path
         self.spec = spec_of(spec, path)
-        with named(path):
+        self._constructs = constructs or {}
+        with named(path), refused_by_cdk(""):
+            refuse_unfit(self._constructs)
             self._values: dict[str, Any] = {}
             self._role_arn: str | None = None
             self.network: IDependable | None = None
             self._rendered: dict[str | None, tuple[Resource, ...]] = {}
-            self.stated = self._with(constructs or {})
+            self.stated = self._with(self._constructs)
 
     def with_role(self, role: IRole) -> Self:
         """The same with an execution role, for a spec that has none.
@@ -142,8 +120,10 @@ class BoundSpec:
             UnsupportedByTargetError: The spec uses what CloudFormation does not know yet.
         """
         with named(self._path):
-            region = self._region(scope)
+            refuse_other_region(self.spec, scope)
+            region = self.spec.region or region_of(scope)
             if region not in self._rendered:
+                self._refuse_what_is_elsewhere(scope)
                 self._rendered[region] = cloudformation_resources(self.stated, region=region)
             return self._rendered[region]
 
@@ -159,15 +139,15 @@ class BoundSpec:
             return [self.placed(item) for item in value]
         return self._values.get(value, value) if isinstance(value, str) else value
 
-    def _region(self, scope: Construct) -> str | None:
-        of_stack = Stack.of(scope).region
-        region = None if Token.is_unresolved(of_stack) else of_stack
-        if region and self.spec.region and region != self.spec.region:
-            raise IncompleteSpecError(
-                f"the spec is for {self.spec.region}, and the stack for {region}.",
-                "Leave the region out of the spec, or deploy the stack to the spec's region.",
-            )
-        return self.spec.region or region
+    def _refuse_what_is_elsewhere(self, scope: Construct) -> None:
+        for model in (self.stated, *self.stated.models_by_path.values()):
+            if role := getattr(model, "execution_role_arn", None):
+                refuse_role_of_other_account(self.placed(role), scope)
+        refuse_role_without_name(self._constructs.get("role"), scope)
+        for name in ("vpc", "encryption_key"):
+            refuse_elsewhere(name, self._constructs.get(name), scope, _OWN_REGION)
+        for alarm in self._constructs.get("rollback_alarms") or ():
+            refuse_elsewhere("a rollback alarm", alarm, scope, _OWN_REGION)
 
     def _with(self, given: SpecConstructs) -> EndpointSpec:
         """The spec with stand-ins for the constructs' values, which are kept beside it."""
@@ -250,3 +230,5 @@ def _selected(vpc: IVpc, selection: SubnetSelection | None) -> SelectedSubnets:
 
 _ROLE = "arn:aws:iam::000000000000:role/warmroute-construct-role"
 """Stands for the construct's role in the rendering; no account has this number."""
+
+_OWN_REGION = "SageMaker uses what is in its own region."

@@ -23,7 +23,7 @@ COLUMNS = 24
 """Of a dashboard. Source: CloudWatch dashboard body structure."""
 
 
-def variant_rows(watched: WatchedVariant, *, per_instance: bool) -> Iterator[Sequence[IWidget]]:
+def variant_rows(watched: WatchedVariant, *, per_instance: bool) -> Iterator[Sequence[IWidget | Graph]]:
     """Traffic, latency, pressure, GPUs and fleet of a variant, as far as it has them.
 
     Args:
@@ -34,14 +34,14 @@ def variant_rows(watched: WatchedVariant, *, per_instance: bool) -> Iterator[Seq
     yield [heading(f"Variant {name}" + ("" if watched.takes_traffic else " (shadow)"))]
     if watched.takes_requests:
         traffic = [Graph("Requests a minute", [metrics.metric_invocations(label="requests")]), _errors(metrics)]
-        yield row(*traffic, *(_shares(metrics) if per_instance and watched.has_instances else ()))
-        yield row(latency_graph(metrics), overhead_graph(metrics))
-        yield row(*_pressure(watched))
+        yield [*traffic, *(_shares(metrics) if per_instance and watched.has_instances else ())]
+        yield [latency_graph(metrics), overhead_graph(metrics)]
+        yield _pressure(watched)
     if watched.has_instances:
-        yield row(*_hardware(watched, per_instance=per_instance))
+        yield _hardware(watched, per_instance=per_instance)
 
 
-def component_rows(watched: WatchedComponent) -> Iterator[Sequence[IWidget]]:
+def component_rows(watched: WatchedComponent) -> Iterator[Sequence[IWidget | Graph]]:
     """Traffic, latency, pressure and copies of an inference component.
 
     Args:
@@ -49,8 +49,8 @@ def component_rows(watched: WatchedComponent) -> Iterator[Sequence[IWidget]]:
     """
     metrics = watched.metrics
     yield [heading(f"{'Adapter' if watched.is_adapter else 'Component'} {watched.name}")]
-    yield row(Graph("Requests a minute", [metrics.metric_invocations(label="requests")]), _errors(metrics))
-    yield row(latency_graph(metrics), overhead_graph(metrics))
+    yield [Graph("Requests a minute", [metrics.metric_invocations(label="requests")]), _errors(metrics)]
+    yield [latency_graph(metrics), overhead_graph(metrics)]
     if watched.is_adapter:
         return
     line = _line(watched.threshold, "concurrency_threshold") if watched.threshold else []
@@ -59,10 +59,10 @@ def component_rows(watched: WatchedComponent) -> Iterator[Sequence[IWidget]]:
         metrics.metric_serving(label="copies"),
         metrics.metric_no_capacity_invocation_failures(label="refused"),
     ]
-    yield row(Graph("Requests in flight on a copy", requests, line), Graph("Copies that serve", serving))
+    yield [Graph("Requests in flight on a copy", requests, line), Graph("Copies that serve", serving)]
     if watched.uses_gpus:
         used = metrics.metric_gpu_utilization(label="GPUs"), metrics.metric_gpu_memory_utilization(label="memory")
-        yield row(Graph("GPUs, percent", used))
+        yield [Graph("GPUs, percent", used)]
 
 
 def heading(text: str) -> TextWidget:
@@ -109,22 +109,26 @@ class Graph:
     """Horizontal lines."""
 
 
-def row(*graphs: Graph) -> list[IWidget]:
-    """Graphs side by side, each with an axis that begins at zero.
+def widgets_of(row: Sequence[IWidget | Graph], region: str | None) -> list[IWidget]:
+    """The widgets of a row: its graphs side by side, each with an axis that begins at zero.
 
     Args:
-        graphs: The graphs.
+        row: Graphs, or widgets that stay as they are.
+        region: Region of the metrics. Default: that of the dashboard's stack.
     """
     return [
         GraphWidget(
             title=each.title,
+            region=region,
             left=list(each.lines),
             left_annotations=list(each.marks),
             left_y_axis=YAxisProps(min=0, show_units=False),
-            width=COLUMNS // len(graphs),
+            width=COLUMNS // len(row),
             height=6,
         )
-        for each in graphs
+        if isinstance(each, Graph)
+        else each
+        for each in row
     ]
 
 

@@ -9,9 +9,9 @@ from constructs import Construct
 from warmroute.hosting.experiment import CONTROL, TREATMENT, with_routing_experiment
 from warmroute.routing import RoutingConfig
 from warmroute_cdk.dashboard import EndpointDashboard
-from warmroute_cdk.dashboard_rows import PERCENTILES, Graph, heading, hot_instance, row
+from warmroute_cdk.dashboard_rows import PERCENTILES, Graph, heading, hot_instance
 from warmroute_cdk.endpoint_metrics import VariantMetrics
-from warmroute_cdk.failures import named, path_of
+from warmroute_cdk.failures import checked_construct, named, path_of
 from warmroute_cdk.given import spec_of
 from warmroute_cdk.metrics import milliseconds
 from warmroute_cdk.vllm_endpoint import VllmEndpoint
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from aws_cdk.aws_cloudwatch import IWidget
 
     from warmroute.hosting import EndpointSpec
-    from warmroute_cdk.bound import SpecConstructs
+    from warmroute_cdk.spec_constructs import SpecConstructs
 
 
 class RoutingExperiment(Construct):
@@ -52,6 +52,7 @@ class RoutingExperiment(Construct):
         UnsupportedByTargetError: The spec uses what CloudFormation does not know yet.
     """
 
+    @checked_construct
     def __init__(
         self,
         scope: Construct,
@@ -87,17 +88,15 @@ class RoutingExperiment(Construct):
         )
 
 
-def _comparison(arms: dict[str, VariantMetrics], *, per_instance: bool) -> Iterator[Sequence[IWidget]]:
+def _comparison(arms: dict[str, VariantMetrics], *, per_instance: bool) -> Iterator[Sequence[IWidget | Graph]]:
     yield [heading("Control and treatment")]
-    yield row(
-        *(
-            Graph(
-                f"Model latency {statistic}, ms",
-                [milliseconds(metrics.metric_model_latency(statistic), name) for name, metrics in arms.items()],
-            )
-            for statistic in PERCENTILES
+    yield [
+        Graph(
+            f"Model latency {statistic}, ms",
+            [milliseconds(metrics.metric_model_latency(statistic), name) for name, metrics in arms.items()],
         )
-    )
+        for statistic in PERCENTILES
+    ]
     compared = [
         Graph(
             "Overhead latency, mean, ms",
@@ -109,4 +108,4 @@ def _comparison(arms: dict[str, VariantMetrics], *, per_instance: bool) -> Itera
     if per_instance:
         skew = [hot_instance(metrics, name) for name, metrics in arms.items()]
         compared.append(Graph("Busiest instance over the mean", skew))
-    yield row(*compared)
+    yield compared

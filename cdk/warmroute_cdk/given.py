@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from warmroute.hosting import EndpointSpec, load_spec
-from warmroute_cdk.failures import named
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from warmroute_cdk.failures import ConstructError, named
 
 
 def spec_of(given: EndpointSpec | str | Path, path: str) -> EndpointSpec:
@@ -21,6 +18,13 @@ def spec_of(given: EndpointSpec | str | Path, path: str) -> EndpointSpec:
     Raises:
         DocumentError: The file cannot be read.
         InvalidSettingsError: The spec has errors; the messages are those of ``warmroute validate``.
+        ConstructError: It is neither.
     """
+    if isinstance(given, EndpointSpec):
+        return given
     with named(path):
-        return given if isinstance(given, EndpointSpec) else load_spec(given)
+        if not isinstance(given, str | Path):
+            raise ConstructError(
+                f"its spec is {type(given).__name__}.", "Give an EndpointSpec, as EndpointSpec.parse makes, or a file."
+            )
+        return load_spec(given)

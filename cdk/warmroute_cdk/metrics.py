@@ -15,6 +15,7 @@ from aws_cdk import Duration
 from aws_cdk.aws_cloudwatch import MathExpression, Metric
 
 from warmroute.errors import WarmrouteError
+from warmroute_cdk.failures import refused_by_cdk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -150,18 +151,20 @@ def series(
 
     Raises:
         UnknownMetricError: SageMaker publishes no such series.
+        ConstructError: CloudWatch has no such period, or no such value of a dimension.
     """
     level = next((each for each in Level if set(each.value) == set(dimensions)), None)
     if level is None or not kind.has(statistic, level):
         raise UnknownMetricError(kind, statistic, tuple(dimensions))
-    return Metric(
-        namespace=kind.namespace,
-        metric_name=kind.name,
-        dimensions_map=dict(dimensions),
-        statistic=statistic,
-        period=period,
-        label=label,
-    )
+    with refused_by_cdk(kind.name):
+        return Metric(
+            namespace=kind.namespace,
+            metric_name=kind.name,
+            dimensions_map=dict(dimensions),
+            statistic=statistic,
+            period=period,
+            label=label,
+        )
 
 
 def search(kind: MetricKind, statistic: str, level: Level, dimensions: Mapping[str, str], period: Duration) -> str:

@@ -8,7 +8,7 @@ from constructs import Construct
 
 from warmroute.render.resource import Joined, Kind, Ref, resolve
 from warmroute_cdk.bound import BoundSpec
-from warmroute_cdk.failures import path_of
+from warmroute_cdk.failures import ConstructError, checked_construct, path_of
 from warmroute_cdk.l1 import create
 
 if TYPE_CHECKING:
@@ -44,10 +44,14 @@ class Part(Construct):
         id: Its id there.
         spec: The spec.
         beside: The parts whose resources those of this one refer to.
+
+    Raises:
+        ConstructError: A part is missing whose resources those of this one refer to.
     """
 
     KINDS: ClassVar[tuple[Kind, ...]]
 
+    @checked_construct
     def __init__(self, scope: Construct, id: str, *, spec: AnySpec, beside: Iterable[Part] = ()) -> None:  # noqa: A002
         super().__init__(scope, id)
         self._spec = bound(spec, scope, id)
@@ -74,7 +78,7 @@ class Part(Construct):
                     awaited.append(reference)
                     return name
                 case Ref():
-                    return _name_of(self._known[reference], reference)
+                    return _name_of(self._made_beside(reference), reference)
                 case Joined(parts):
                     return "".join(part if isinstance(part, str) else expression(part) for part in parts)
             return self._spec.role_arn
@@ -82,9 +86,18 @@ class Part(Construct):
         properties = resolve(self._spec.placed(resource.all_properties), expression)
         made = create(self, _id_of(resource), resource.kind, properties)
         for ref in awaited:
-            made.node.add_dependency(self._known[ref])
+            made.node.add_dependency(self._made_beside(ref))
         self._known[resource.ref] = made
         return made
+
+    def _made_beside(self, ref: Ref) -> CfnResource:
+        if ref not in self._known:
+            what = f"{ref.kind} {ref.label}".rstrip()
+            raise ConstructError(
+                f"{self.node.path}: it refers to the {what} of the spec, and no part that it is given has made one.",
+                "Give it the parts of the same spec.",
+            )
+        return self._known[ref]
 
 
 def _id_of(resource: Resource) -> str:

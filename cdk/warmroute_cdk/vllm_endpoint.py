@@ -5,20 +5,23 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from aws_cdk import Annotations
 from aws_cdk.aws_iam import Role
 
-from warmroute.hosting import check
 from warmroute.render.resource import Kind
 from warmroute_cdk.access import EndpointAccess
 from warmroute_cdk.acknowledgements import acknowledge, volumes_without_key
 from warmroute_cdk.bound import BoundSpec
 from warmroute_cdk.execution_role import ExecutionRole
-from warmroute_cdk.failures import path_of
+from warmroute_cdk.failures import ConstructError, checked_construct, named, path_of
+from warmroute_cdk.given import spec_of
 from warmroute_cdk.imported import ImportedEndpoint
 from warmroute_cdk.l1 import typed_property
 from warmroute_cdk.parts import AutoScaling, Endpoint, EndpointConfiguration, InferenceComponents, Models
-from warmroute_cdk.wake_up import WakeUp
+from warmroute_cdk.place import refuse_too_many_resources
+from warmroute_cdk.rollback import refuse_circles
+from warmroute_cdk.spec_constructs import refuse_unfit, with_security_group
+from warmroute_cdk.spec_warnings import NOTHING_WAKES_IT_UP, SpecWarnings
+from warmroute_cdk.wake_up import wake_ups
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
     from constructs import Construct, IDependable
 
     from warmroute.hosting import EndpointSpec
-    from warmroute_cdk.bound import SpecConstructs
+    from warmroute_cdk.spec_constructs import SpecConstructs
 
 
 class VllmEndpoint(EndpointAccess):
@@ -54,8 +57,10 @@ class VllmEndpoint(EndpointAccess):
         InvalidSettingsError: The spec has errors; the messages are those of ``warmroute validate``.
         IncompleteSpecError: The region of an image is not known, or the spec's is not the stack's.
         UnsupportedByTargetError: The spec uses what CloudFormation does not know yet.
+        ConstructError: The id is taken, what is given does not fit, or the stack has too many resources.
     """
 
+    @checked_construct
     def __init__(
         self,
         scope: Construct,
@@ -65,11 +70,14 @@ class VllmEndpoint(EndpointAccess):
         scale_from_zero: bool = True,
         **constructs: Unpack[SpecConstructs],
     ) -> None:
+        path = path_of(scope.node.path, id)
+        document = spec_of(spec, path)
+        with named(path):
+            refuse_unfit(constructs)
         super().__init__(scope, id)
-        self._constructs = _with_security_group(self, constructs)
-        bound = BoundSpec(spec, path_of(scope.node.path, id), self._constructs)
+        self._constructs = with_security_group(self, constructs)
+        bound = BoundSpec(document, path, self._constructs)
         self.spec = bound.spec
-        self._warned_of: set[str] = set()
         self.execution_role = ExecutionRole(self, "ExecutionRole", spec=bound) if bound.lacks_role(self) else None
         if self.execution_role is not None:
             bound = bound.with_role(self.execution_role.role)
@@ -82,11 +90,13 @@ class VllmEndpoint(EndpointAccess):
         self.auto_scaling = AutoScaling(
             self, "AutoScaling", spec=bound, endpoint=self.endpoint, components=self.components
         )
-        self.wake_ups = self._wake_ups() if scale_from_zero else {}
+        self.wake_ups = wake_ups(self, self.spec, self.cfn_scalable_targets) if scale_from_zero else {}
         self._await_role_and_network(bound.network)
-        self._warn(bound.stated)
+        self._warnings = SpecWarnings(self, answered={NOTHING_WAKES_IT_UP} if self.wake_ups else set())
+        self._warnings.say(bound.stated)
         self.node.default_child = self.cfn_endpoint
         acknowledge(self.configuration, volumes_without_key(bound.stated))
+        refuse_too_many_resources(self)
 
     @staticmethod
     def from_endpoint_name(scope: Construct, id: str, endpoint_name: str) -> ImportedEndpoint:  # noqa: A002
@@ -184,46 +194,23 @@ class VllmEndpoint(EndpointAccess):
 
         Raises:
             InvalidSettingsError: There are more than ten.
+            ConstructError: One is of another region, or names the endpoint by ``endpoint_name``.
         """
         together = (*(self._constructs.get("rollback_alarms") or ()), *alarms)
         given: SpecConstructs = {**self._constructs, "rollback_alarms": together}
         bound = BoundSpec(self.spec, self.node.path, given)
+        refuse_circles(self.cfn_endpoint, alarms, self.node.path)
         (endpoint,) = (each for each in bound.resources(self) if each.kind == Kind.ENDPOINT)
         guardrails = bound.placed(endpoint.properties["DeploymentConfig"])
         self.cfn_endpoint.deployment_config = typed_property(Kind.ENDPOINT, "DeploymentConfig", guardrails)
         self._constructs = given
-        self._warn(bound.stated)
+        self._warnings.say(bound.stated)
 
-    def _wake_ups(self) -> dict[str, WakeUp]:
-        sleepers = [
-            each.inference_component_name
-            for each in self.spec.auto_scaling or ()
-            if each.inference_component_name and each.min_capacity == 0
-        ]
-        return {
-            name: WakeUp(
-                self,
-                f"WakeUp-{name}",
-                component_name=name,
-                policy_name=f"{self.spec.name}-{name}-wake-up",
-                scalable_target=self.cfn_scalable_targets[f"component-{name}"],
-            )
-            for name in sleepers
-        }
-
-    def _warn(self, stated: EndpointSpec) -> None:
-        """What ``warmroute validate`` warns of is said at synthesis too, unless the spec silences it.
-
-        What was warned of and no longer holds is taken back.
-        """
-        answered = {_NOTHING_WAKES_IT_UP} if self.wake_ups else set()
-        findings = [finding for finding in check(stated) if finding.id not in answered]
-        annotations = Annotations.of(self)
-        for id_ in sorted(self._warned_of - {finding.id for finding in findings}):
-            annotations.acknowledge_warning(f"warmroute:{id_}")
-        for finding in findings:
-            annotations.add_warning_v2(f"warmroute:{finding.id}", str(finding))
-        self._warned_of = {finding.id for finding in findings}
+    def _refuse_unknown(self, what: str, name: str) -> None:
+        names = self.component_names if what == "component" else [each.name for each in self.spec.all_variants]
+        if name not in names:
+            remedy = f"There are {', '.join(names)}." if names else "It has none."
+            raise ConstructError(f"{self.node.path}: the spec has no {what} {name}.", remedy)
 
     def _await_role_and_network(self, network: IDependable | None) -> None:
         """Nothing starts before the role has its policies, later grants among them, and the VPC its routes."""
@@ -233,16 +220,3 @@ class VllmEndpoint(EndpointAccess):
                 part.node.add_dependency(role)
             if network is not None:
                 part.node.add_dependency(network)
-
-
-_NOTHING_WAKES_IT_UP = "WR511"
-
-
-def _with_security_group(scope: Construct, constructs: SpecConstructs) -> SpecConstructs:
-    vpc = constructs.get("vpc")
-    if vpc is None or constructs.get("security_groups"):
-        return constructs
-    from aws_cdk.aws_ec2 import SecurityGroup
-
-    group = SecurityGroup(scope, "SecurityGroup", vpc=vpc, description="Containers of the endpoint.")
-    return {**constructs, "security_groups": [group]}

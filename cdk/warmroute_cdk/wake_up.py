@@ -9,10 +9,15 @@ from aws_cdk.aws_cloudwatch import CfnAlarm
 from constructs import Construct
 
 from warmroute_cdk.endpoint_metrics import ComponentMetrics
+from warmroute_cdk.failures import checked_construct
 from warmroute_cdk.metrics import NO_CAPACITY_INVOCATION_FAILURES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from aws_cdk.aws_applicationautoscaling import CfnScalableTarget
+
+    from warmroute.hosting import EndpointSpec
 
 
 class WakeUp(Construct):
@@ -31,6 +36,7 @@ class WakeUp(Construct):
         scalable_target: The component's scalable target.
     """
 
+    @checked_construct
     def __init__(
         self,
         scope: Construct,
@@ -76,3 +82,28 @@ class WakeUp(Construct):
             treat_missing_data="missing",
             alarm_actions=[self.cfn_scaling_policy.ref],
         )
+
+
+def wake_ups(scope: Construct, spec: EndpointSpec, targets: Mapping[str, CfnScalableTarget]) -> dict[str, WakeUp]:
+    """One for each component of a spec that may scale to zero copies, by its name.
+
+    Args:
+        scope: Where they belong.
+        spec: The spec.
+        targets: The scalable targets: ``component-llama``.
+    """
+    sleepers = [
+        each.inference_component_name
+        for each in spec.auto_scaling or ()
+        if each.inference_component_name and each.min_capacity == 0
+    ]
+    return {
+        name: WakeUp(
+            scope,
+            f"WakeUp-{name}",
+            component_name=name,
+            policy_name=f"{spec.name}-{name}-wake-up",
+            scalable_target=targets[f"component-{name}"],
+        )
+        for name in sleepers
+    }

@@ -24,12 +24,12 @@ from warmroute_cdk.metrics import UnknownMetricError
 SPECS_BY_NAME = {**SPECS, "sleeping": SLEEPING}
 
 
-def stack() -> Stack:
-    return Stack(App(), "Test", env=Environment(region="us-east-1"))
+def stack(region: str | None = "us-east-1") -> Stack:
+    return Stack(App(), "Test", env=Environment(region=region))
 
 
 def alarms_of(spec: Any, **settings: Any) -> tuple[EndpointAlarms, dict[str, Any]]:
-    alarms = EndpointAlarms(stack(), "Alarms", spec=spec, **settings)
+    alarms = EndpointAlarms(stack(spec.region), "Alarms", spec=spec, **settings)
     return alarms, template_of(alarms)
 
 

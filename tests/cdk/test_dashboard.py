@@ -151,5 +151,5 @@ def test_alarms_are_shown_beside_the_endpoint_that_is_made():
 
 
 def test_something_must_be_shown():
-    with pytest.raises(IncompleteSpecError, match=r"^Dashboard: nothing says what to show"):
+    with pytest.raises(IncompleteSpecError, match=r"^Dashboard: nothing says what to watch"):
         EndpointDashboard(App(), "Dashboard")

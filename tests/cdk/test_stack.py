@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from aws_cdk import App, Environment
+from aws_cdk import App, Environment, Stack
 from aws_cdk.assertions import Template
+from aws_cdk.aws_iam import Role
+from cdk.sleeping import SLEEPING
+from cdk.synthesis import resources_of
 from render.specs import DEMO, SPECS
 
 from warmroute import IncompleteSpecError, InvalidSettingsError, RoutingConfig
 from warmroute.render import UnsupportedByTargetError
-from warmroute_cdk import EndpointStack
+from warmroute_cdk import EndpointStack, MetricAlarm, StackOptions
 from warmroute_cdk.app import add_stack, main
 
 if TYPE_CHECKING:
@@ -96,3 +100,40 @@ class TestApp:
         monkeypatch.setattr("warmroute_cdk.app.App", lambda: app)
         with pytest.raises(SystemExit, match=r"missing\.yaml: the file does not exist"):
             main()
+
+
+class TestOptions:
+    """What else a stack takes: options of the CDK's stack, constructs for its endpoint, settings of its alarms."""
+
+    def test_each_reaches_its_construct(self):
+        app = App()
+        shared = Stack(app, "Shared", env=Environment(region="us-east-1"))
+        stack = EndpointStack(
+            app,
+            "Bot",
+            spec=SPEC,
+            stack_name="support",
+            termination_protection=True,
+            role=Role.from_role_arn(shared, "Role", "arn:aws:iam::123456789012:role/another"),
+            rollback_alarms=["mine"],
+            roll_back_on_alarms=True,
+            alarms={"server_errors": MetricAlarm(threshold=7)},
+        )
+        assert (stack.stack_name, stack.termination_protection) == ("support", True)
+        template = Template.from_stack(stack).to_json()
+        (model,) = resources_of(template, "AWS::SageMaker::Model")
+        assert model["Properties"]["ExecutionRoleArn"] == "arn:aws:iam::123456789012:role/another"
+        (endpoint,) = resources_of(template, "AWS::SageMaker::Endpoint")
+        alarms = endpoint["Properties"]["DeploymentConfig"]["AutoRollbackConfiguration"]["Alarms"]
+        assert alarms[0] == {"AlarmName": "mine"}
+        assert len(alarms) == 4
+        thresholds = [each["Properties"].get("Threshold") for each in resources_of(template, "AWS::CloudWatch::Alarm")]
+        assert 7 in thresholds
+
+    def test_a_component_may_be_left_asleep(self):
+        stack = EndpointStack(App(), "Bot", spec=SLEEPING, scale_from_zero=False)
+        assert stack.endpoint.wake_ups == {}
+
+    def test_every_option_of_the_cdk_s_stack_is_typed(self):
+        own = set(signature(Stack.__init__).parameters) - {"self", "scope", "id"}
+        assert set(StackOptions.__annotations__) == own
