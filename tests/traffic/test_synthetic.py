@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,7 +25,9 @@ def test_the_rate_is_that_which_was_asked_for_and_bursts_multiply_it():
         assert sum(begin <= at < end for at in times) / (end - begin) == pytest.approx(rate, rel=0.1)
 
 
-@pytest.mark.parametrize("wrong", [{"requests_per_second": 0}, {"bursts": [Burst(1, 1, 0)]}])
-def test_a_rate_of_nothing_is_refused(wrong):
+@pytest.mark.parametrize(
+    "wrong", [{"requests_per_second": 0}, {"requests_per_second": math.inf}, {"bursts": [Burst(1, 1, math.nan)]}]
+)
+def test_a_rate_that_is_none_is_refused(wrong):
     with pytest.raises(WarmrouteError, match="above 0"):
         poisson_arrivals(**{"requests_per_second": 1.0, "duration_seconds": 10.0, **wrong})

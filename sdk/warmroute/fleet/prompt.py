@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any
+
+from warmroute.traffic.blocks import CHARACTERS_PER_TOKEN, chained_hashes
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -45,7 +46,9 @@ class Prompt:
         return (self.tokens, *self.segments, *self.ends)
 
 
-def prompt_blocks(text: str, *, chars_per_token: int = 4, block_size: int = BLOCK_SIZE, salt: str = "") -> Prompt:
+def prompt_blocks(
+    text: str, *, chars_per_token: int = CHARACTERS_PER_TOKEN, block_size: int = BLOCK_SIZE, salt: str = ""
+) -> Prompt:
     """A prompt from its text, without the model's tokenizer: every so many characters count as one token.
 
     The stand-in keeps what prefix caching depends on. Two texts share exactly the blocks of their common beginning,
@@ -58,12 +61,5 @@ def prompt_blocks(text: str, *, chars_per_token: int = 4, block_size: int = BLOC
         salt: vLLM's ``cache_salt``: prompts of different salts share nothing. It enters the first block only, and
             through it all that follow.
     """
-    chars_per_block = chars_per_token * block_size
-    # One running hash chains the blocks by itself: what it has seen is the whole text so far. The salt is hashed
-    # first, so that no salt and text can be mistaken for another salt and text.
-    chain = hashlib.sha256(hashlib.sha256(salt.encode("utf-8", "surrogatepass")).digest())
-    hashes = []
-    for start in range(0, len(text) - chars_per_block + 1, chars_per_block):
-        chain.update(text[start : start + chars_per_block].encode("utf-8", "surrogatepass"))
-        hashes.append(chain.digest()[:8])
+    hashes = chained_hashes(text, chars_per_token * block_size, salt=salt)
     return Prompt(max(1, -(-len(text) // chars_per_token)), tuple(hashes))

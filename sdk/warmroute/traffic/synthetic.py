@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,11 +34,11 @@ def poisson_arrivals(
         seed: The same seed gives the same times.
 
     Raises:
-        WarmrouteError: A rate, or a burst's factor, of 0 or below.
+        WarmrouteError: A rate, or a burst's factor, that is not above 0 and finite.
     """
     for name, value in (("requests_per_second", requests_per_second), *(("factor", each.factor) for each in bursts)):
-        if value <= 0:
-            raise WarmrouteError(f"{name} is {value}, so that nothing would ever arrive.", "Give one above 0.")
+        if not 0 < value < math.inf:
+            raise WarmrouteError(f"{name} is {value}.", "Give a number above 0.")
     return _arrivals(requests_per_second, duration_seconds, bursts, random.Random(seed))  # noqa: S311 - no secret.
 
 
