@@ -23,6 +23,7 @@ from warmroute.cli import (
     plan,
     render,
     rollback,
+    sample,
     schema,
     status,
     validate,
@@ -40,7 +41,7 @@ app = typer.Typer(
 )
 for command in (
     *(init, validate, render, plan, apply, status, rollback, destroy, import_),
-    *(local, demo, canonical, key, explain, lint, schema, checks),
+    *(local, demo, sample, canonical, key, explain, lint, schema, checks),
 ):
     function = command.__name__.rpartition(".")[2]
     app.command(function.rstrip("_"))(command.__dict__[function])

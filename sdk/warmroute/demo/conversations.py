@@ -6,18 +6,13 @@ import random
 
 from warmroute.prefix import canonical_json
 from warmroute.traffic import TrafficRequest
+from warmroute.traffic.sample.sentences import sentence
 
 CONVERSATIONS_PER_HANDBOOK = 3
 TURNS = 2
 REQUESTS_PER_HANDBOOK = CONVERSATIONS_PER_HANDBOOK * TURNS
 HANDBOOK_CHARACTERS = 32_000
 """Length of a shared beginning: about 8,000 tokens, as in AWS's long-context benchmark."""
-
-_SUBJECTS = "router camera thermostat printer scanner speaker charger dishwasher bicycle keyboard drone"
-_VERBS = "resets pairs updates reports stores replaces calibrates connects cools locks unlocks verifies"
-_OBJECTS = "firmware battery account warranty filter password sensor cable display network invoice licence"
-_ENDINGS = "within a day|after a restart|when the light is green|unless it is offline|before the update"
-_PARTS = (_SUBJECTS.split(), _VERBS.split(), _OBJECTS.split(), _ENDINGS.split("|"))
 
 
 def generated_requests(count: int = 144, *, seed: int = 7) -> list[TrafficRequest]:
@@ -44,8 +39,8 @@ def _conversation(rng: random.Random, handbook: str, session: str) -> list[Traff
     messages = [{"role": "system", "content": handbook}]
     requests = []
     for turn in range(TURNS):
-        messages = [*messages, {"role": "user", "content": f"{_sentence(rng)} Why? {_sentence(rng)}"}]
-        answer = " ".join(_sentence(rng) for _ in range(2))
+        messages = [*messages, {"role": "user", "content": f"{sentence(rng)} Why? {sentence(rng)}"}]
+        answer = " ".join(sentence(rng) for _ in range(2))
         requests.append(
             TrafficRequest(
                 source="generated",
@@ -64,11 +59,6 @@ def _handbook(rng: random.Random, number: int) -> str:
     parts = [f"You answer questions about product line {number:02d}. Use only this handbook."]
     length = len(parts[0])
     while length < HANDBOOK_CHARACTERS:
-        parts.append(_sentence(rng))
+        parts.append(sentence(rng))
         length += len(parts[-1]) + 1
     return " ".join(parts)
-
-
-def _sentence(rng: random.Random) -> str:
-    subject, verb, thing, ending = (rng.choice(words) for words in _PARTS)
-    return f"The {subject} {verb} its {thing} {ending}."
