@@ -53,13 +53,26 @@ client = openai.client("chat", region="us-east-1", api_key="x", http_client=endp
 messages = [{"role": "user", "content": "Hi"}]
 assert client.chat.completions.create(model="", messages=messages).choices[0].message.content == "Hello!"
 """
+ANALYSIS = """
+import tempfile
+from warmroute.traffic import read_traffic
+from warmroute.traffic.sample import write_sample
+from warmroute.traffic.writers import write_traffic
+with tempfile.TemporaryDirectory() as folder:
+    captured = write_sample(folder, requests=50, hours=0.1)
+    for name in ("trace.jsonl.zst", "again.jsonl"):
+        source = captured.path if name == "trace.jsonl.zst" else folder + "/trace.jsonl.zst"
+        written = write_traffic(read_traffic(source), f"{folder}/{name}", format="anonymised")
+        assert written.requests == 50 and not written.left_out
+"""
 USES = {
     "": CORE + WITHOUT_LOCAL,
+    "analysis": CORE + ANALYSIS,
     "cdk": CORE + CDK,
     "local": CORE + LOCAL,
     "openai": CORE + OPENAI,
     "sagemaker": CORE + SAGEMAKER,
-    "all": CORE + CDK + LOCAL + OPENAI + SAGEMAKER,
+    "all": CORE + ANALYSIS + CDK + LOCAL + OPENAI + SAGEMAKER,
 }
 """What each extra must be able to do; the empty one is the core."""
 

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from warmroute.cli import main
 from warmroute.cli.app import app
 from warmroute.demo import example_spec_text
+from warmroute.traffic import Format
+from warmroute.traffic.writers import WRITERS
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -99,3 +102,23 @@ def test_every_finding_of_a_deployment_has_its_row() -> None:
     rows = set(re.findall(r"^\| (WR8\d\d) \|", (DOCS / "deploying.md").read_text("utf-8"), re.MULTILINE))
 
     assert used == rows
+
+
+def test_commands_of_the_page_of_traffic_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    page = (DOCS / "traffic.md").read_text("utf-8")
+    (block,) = re.findall(r"^```sh\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    monkeypatch.chdir(tmp_path)
+    for command in block.splitlines():
+        fewer = ["--requests", "130"] if " sample " in command else []
+        monkeypatch.setattr("sys.argv", [*command.split(), *fewer])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        assert not stopped.value.code, command
+
+    assert {path.name for path in tmp_path.iterdir()} > {"captures", "replay.jsonl.gz", "trace.jsonl", "mooncake.jsonl"}
+
+
+def test_the_page_of_traffic_names_every_format() -> None:
+    page = (DOCS / "traffic.md").read_text("utf-8")
+
+    assert [name for name in (*Format, *WRITERS) if f"`{name}`" not in page] == []

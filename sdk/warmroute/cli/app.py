@@ -12,6 +12,7 @@ from warmroute.cli import (
     apply,
     canonical,
     checks,
+    convert,
     demo,
     destroy,
     explain,
@@ -41,7 +42,7 @@ app = typer.Typer(
 )
 for command in (
     *(init, validate, render, plan, apply, status, rollback, destroy, import_),
-    *(local, demo, sample, canonical, key, explain, lint, schema, checks),
+    *(local, demo, sample, convert, canonical, key, explain, lint, schema, checks),
 ):
     function = command.__name__.rpartition(".")[2]
     app.command(function.rstrip("_"))(command.__dict__[function])

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from warmroute.traffic.record import TrafficRequest
+    from warmroute.traffic.rejects import Rejects
 
 WRITERS: dict[str, type[LineWriter]] = {
     "mooncake": MooncakeWriter,
@@ -49,6 +50,7 @@ def write_traffic(
     *,
     format: str,  # noqa: A002
     overwrite: bool = False,
+    rejects: Rejects | None = None,
     output_tokens: int | None = None,
     time_step_seconds: float = 0.0,
 ) -> Written:
@@ -61,6 +63,7 @@ def write_traffic(
         path: ``.gz`` and ``.zst`` are compressed; ``-`` is standard output.
         format: One of ``WRITERS``.
         overwrite: Whether a file that exists is replaced.
+        rejects: Takes each request that is left out, with its place in the source.
         output_tokens: Length of an answer whose length nothing tells; without it, a format that needs one leaves the
             request out.
         time_step_seconds: Times are rounded down to multiples of it, if it is not 0.
@@ -84,6 +87,8 @@ def write_traffic(
                 latest = _arrival(request, latest, needed=writer.has_times)
             except LeftOutError as error:
                 left_out[str(error)] += 1
+                if rejects is not None:
+                    rejects.reject(request.source, request.line, f"not written: {error}")
                 continue
             lines.add(latest, line)
             adapted.update(changes)
