@@ -35,7 +35,7 @@ def run() -> None:
     band("  an hour of AWS's long context, s", time.process_time() - begin, "5", 0, 5)
     band("  requests of that hour", simulated.requests, "61,000", 60_500, 61_500, form=",.0f")
     result = simulate(_stream(1_000), FleetConfig(instances=8, routing=ROUTING), seed=1)
-    band("  bytes of a request's record", len(bytes(result)) / len(result), "41", 41, 41, form=".0f")
+    band("  bytes of a request's record", len(bytes(result)) / len(result), "42", 42, 42, form=".0f")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     simulate(_stream(1_000_000), FleetConfig(instances=8, routing=ROUTING), seed=1)
     more = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warmroute.fleet import FleetConfig, FleetRequest, Prompt, SimulationResult, simulate
+from warmroute.fleet import FleetConfig, FleetRequest, Prompt, RequestRecord, SimulationResult, simulate
 from warmroute.fleet.result import percentiles
 
 
@@ -12,10 +12,9 @@ def result(*e2e: float) -> SimulationResult:
     """One request a second, each of 100 prompt tokens of which 40 are cached, and 10 tokens out."""
     made = SimulationResult()
     for number, seconds in enumerate(e2e):
-        index = made.add(float(number), 100, 10)
-        made.routed(index, number % 2, overflowed=number == 3)
-        made.started(index, number + seconds / 2, 40)
-        made.finished(index, number + seconds)
+        made[made.add()] = RequestRecord(
+            float(number), number % 2, seconds / 2, seconds, 100, 40, 10, overflowed=number == 3, retried=False
+        )
     return made
 
 

@@ -69,12 +69,14 @@ class CostModel(Settings):
             decode_kv_tokens: KV tokens read by the sequences that compute one token; 0 when none does.
             prefills: For each sequence that computes more: its new tokens, and those it already has in the cache.
         """
-        matrices = max(self.floor_seconds, self.base_seconds + self.seconds_per_token * new_tokens)
+        own = vars(self)  # Simulations ask often, and pydantic takes long to find an attribute.
+        matrices = max(own["floor_seconds"], own["base_seconds"] + own["seconds_per_token"] * new_tokens)
         pairs = 0.0
         for new, cached in prefills:
             pairs += new * (cached + new / 2)
-        kv_read = self.seconds_per_decode_kv_token * decode_kv_tokens + self.seconds_per_prefill_pair * pairs
-        return self.scale * (matrices + self.attention_seconds + kv_read)
+        kv_read = own["seconds_per_decode_kv_token"] * decode_kv_tokens + own["seconds_per_prefill_pair"] * pairs
+        seconds: float = own["scale"] * (matrices + own["attention_seconds"] + kv_read)
+        return seconds
 
     def decode_seconds(self, sequences: int, kv_tokens: int, steps: int) -> float:
         """Seconds of several steps in which the same sequences compute one token each.
@@ -84,9 +86,11 @@ class CostModel(Settings):
             kv_tokens: KV tokens that they read in the first step; in each further one they read one more each.
             steps: How many steps.
         """
-        matrices = max(self.floor_seconds, self.base_seconds + self.seconds_per_token * sequences)
-        kv_read = steps * kv_tokens + sequences * (steps * (steps - 1) // 2)
-        return self.scale * (steps * (matrices + self.attention_seconds) + self.seconds_per_decode_kv_token * kv_read)
+        own = vars(self)
+        matrices = max(own["floor_seconds"], own["base_seconds"] + own["seconds_per_token"] * sequences)
+        kv_read = own["seconds_per_decode_kv_token"] * (steps * kv_tokens + sequences * (steps * (steps - 1) // 2))
+        seconds: float = own["scale"] * (steps * (matrices + own["attention_seconds"]) + kv_read)
+        return seconds
 
     def decode_steps(self, sequences: int, kv_tokens: int, seconds: float) -> int:
         """The fewest steps, at least 1, whose `decode_seconds` reach so many seconds."""

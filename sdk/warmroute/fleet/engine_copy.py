@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from math import nan
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from warmroute.fleet.result import RequestRecord
 
+if TYPE_CHECKING:
     from warmroute.fleet.engine import Engine
-    from warmroute.fleet.sequence import Advance, EngineRequest
+    from warmroute.fleet.sequence import EngineRequest
     from warmroute.fleet.workload import FleetRequest
 
 
 class EngineCopy:
     """One engine of a fleet, with the time up to which it is busy.
 
-    It decides at the beginning of a step what the step does. Where it can take many at once it commits itself to
-    none of them: a request that comes meanwhile cuts them short at the end of the step that is under way.
+    It decides at the beginning of a step what the step does. The uneventful steps that follow are told with it, as one;
+    it commits itself to none of these: a request that comes meanwhile cuts them short at the end of the step that is
+    under way.
 
     Args:
         instance: The instance that it is on, counted from 0.
@@ -24,22 +26,25 @@ class EngineCopy:
         engine: Its engine.
     """
 
-    __slots__ = ("_advance", "_began", "_steps", "engine", "event", "expected", "flights", "id", "instance", "lost")
+    __slots__ = ("_began", "_finished", "_steps", "engine", "event", "expected", "flights", "id", "instance", "lost")
 
-    def __init__(self, instance: int, number: int, engine: Engine) -> None:
+    def __init__(self, instance: int, number: int, engine: Engine[Flight]) -> None:
         self.id = f"i-{instance}/{number}"
         self.instance = instance
         self.engine = engine
         self.lost = False
         self.expected = 0
         """Requests handed over to it, those on their way included."""
-        self.flights: dict[str, Flight] = {}
-        """Requests that the engine has, by their ids."""
+        self.flights: dict[Flight, None] = {}
+        """Requests that the engine has."""
         self.event = 0
         """Number of the event at which its results are due; 0 while it has nothing to do."""
-        self._advance: Advance | None = None
+        self._finished: tuple[Flight, ...] = ()
+        """Requests that a step which is taken finishes."""
         self._began = 0.0
+        """When the uneventful steps begin: at the end of such a step."""
         self._steps = 0
+        """How many they are."""
 
     def begin(self, now: float) -> float | None:
         """Begin the next steps.
@@ -48,18 +53,22 @@ class EngineCopy:
             When their results are due; None without anything to do.
         """
         engine = self.engine
-        if not engine.has_work:
-            self.event = 0
+        steps = engine.uneventful_steps()
+        if steps == 1:
+            seconds, started, self._finished = engine.advance()
+            now += seconds
+            for flight, cached_tokens in started.items():
+                flight.answer_begins(now, cached_tokens)
+            # What finishes leaves the fleet at the end of this very step.
+            steps = 0 if self._finished else engine.uneventful_steps()
+            if steps == 1:
+                steps = 0
+        elif not steps:
             return None
-        self._began = now
-        self._steps = engine.uneventful_steps()
-        if self._steps == 1:
-            self._advance = engine.advance()
-            return now + self._advance.seconds
-        self._advance = None
-        return now + engine.seconds_ahead(self._steps)
+        self._began, self._steps = now, steps
+        return now + engine.seconds_ahead(steps) if steps else now
 
-    def add(self, request: EngineRequest, now: float) -> float | None:
+    def add(self, flight: Flight, request: EngineRequest[Flight], now: float) -> float | None:
         """Give it a request.
 
         Returns:
@@ -69,27 +78,25 @@ class EngineCopy:
             RequestRefusedError: It can never serve it.
         """
         engine = self.engine
-        if not self.event:
-            engine.add(request)
-            return self.begin(now)
-        if self._advance is not None or engine.waiting or engine.running >= engine.max_num_seqs:
-            engine.add(request)
-            return None
-        steps = engine.steps_to_pass(now - self._began)
+        waits = engine.waiting or engine.running >= engine.max_num_seqs
         engine.add(request)
+        self.flights[flight] = None
+        if not self.event:
+            return self.begin(now)
+        if waits or not self._steps:
+            return None
+        steps = engine.steps_to_pass(now - self._began) if now > self._began else 0
         if steps >= self._steps:
             return None
         self._steps = steps
         return self._began + engine.seconds_ahead(steps)
 
-    def results(self) -> tuple[Mapping[str, int], tuple[str, ...]]:
-        """What the steps brought that are due now: first tokens with what was cached, and those who have finished."""
-        if self._advance is not None:
-            return self._advance.started, self._advance.finished
-        return _NOBODY, self.engine.decode(self._steps)
-
-
-_NOBODY: Mapping[str, int] = {}
+    def results(self) -> tuple[Flight, ...]:
+        """Requests that are answered by what is due now."""
+        finished = self.engine.decode(self._steps) if self._steps else self._finished
+        for flight in finished:
+            del self.flights[flight]
+        return finished
 
 
 class RoutingTarget:
@@ -104,13 +111,26 @@ class RoutingTarget:
 
 
 class Flight:
-    """A request on its way through the fleet."""
+    """A request on its way through the fleet, and what it has met so far."""
 
-    __slots__ = ("client", "copy", "decodes", "id", "index", "request", "target")
+    __slots__ = (
+        "arrival_seconds",
+        "cached_tokens",
+        "client",
+        "copy",
+        "decodes",
+        "index",
+        "instance",
+        "overflowed",
+        "request",
+        "retried",
+        "target",
+        "ttft_seconds",
+    )
 
-    def __init__(self, index: int, request: FleetRequest, client: int) -> None:
+    def __init__(self, index: int, arrival_seconds: float, request: FleetRequest, client: int) -> None:
         self.index = index
-        self.id = str(index)
+        self.arrival_seconds = arrival_seconds
         self.request = request
         self.client = client
         """The client that waits for the answer, in a closed loop."""
@@ -118,5 +138,23 @@ class Flight:
         """What it was routed to; counts it until it is answered."""
         self.copy: EngineCopy | None = None
         """The engine that has it."""
-        self.decodes = False
-        """Whether it is with an engine that only decodes."""
+        self.instance = -1
+        """The instance that it was routed to."""
+        self.decodes = self.overflowed = self.retried = False
+        """Whether it is with an engine that only decodes, was sent away from its home, and was sent again."""
+        self.ttft_seconds = nan
+        self.cached_tokens = 0
+
+    def answer_begins(self, now: float, cached_tokens: int) -> None:
+        """Its first token is out; so it was before, when it only decodes now."""
+        if not self.decodes:
+            self.ttft_seconds = now - self.arrival_seconds
+            self.cached_tokens = cached_tokens
+
+    def record(self, e2e_seconds: float) -> RequestRecord:
+        """What it has met, at its end."""
+        tokens = self.request.prompt.tokens, self.cached_tokens, self.request.output_tokens
+        ttft = self.ttft_seconds
+        return RequestRecord(
+            self.arrival_seconds, self.instance, ttft, e2e_seconds, *tokens, self.overflowed, self.retried
+        )

@@ -132,20 +132,20 @@ class KvCache:
         Returns:
             False, and nothing has changed, when too few blocks are free.
         """
-        shared = tokens // self.block_size
-        shared = min(shared, table.prompt.blocks)
-        private = -(-tokens // self.block_size) - shared
-        if shared == table.shared and private == table.private:
-            return True
+        prompt, size = table.prompt, self.block_size
+        shared = tokens // size
+        private = 0 if shared * size == tokens else 1
+        if shared > prompt.blocks:
+            private += shared - prompt.blocks
+            shared = prompt.blocks
         wanted = shared + private - table.shared - table.private
         if wanted > self.capacity_blocks - self.held_blocks and not self.fits(table, tokens):
             return False
         if shared > table.shared:
             self._share(table, shared)
-        more = private - table.private
-        if more:
-            self.held_blocks += more
-            self._private_blocks += more
+        if private != table.private:
+            self.held_blocks += private - table.private
+            self._private_blocks += private - table.private
             table.private = private
         excess = self.held_blocks + self._idle_blocks - self.capacity_blocks
         if excess > 0:
@@ -162,22 +162,25 @@ class KvCache:
 
     def release(self, table: BlockTable) -> None:
         """Take all blocks from a sequence; the full ones stay cached until their room is needed."""
-        segments, ends, end = table.prompt.segments, table.prompt.ends, table.shared
-        index = table.segment if table.segment < len(ends) else len(ends) - 1
-        while end:
-            begin = ends[index - 1] if index else 0
-            if begin < end:
-                piece = self._pieces[segments[index]]
-                if begin + piece.blocks < end:
-                    for each in reversed(_pieces_up_to(piece, end - begin)):
-                        self._let_go(each)
-                elif piece.holders > 1:
-                    piece.holders -= 1
-                else:
-                    self._let_go(piece)
+        pieces, index = self._pieces, table.segment
+        segments, ends = table.prompt.segments, table.prompt.ends
+        rest = table.shared - (ends[index - 1] if index else 0)
+        if rest:
+            self._let_go(_pieces_up_to(pieces[segments[index]], rest))
+        idle, freed = self._idle, 0
+        while index:
             index -= 1
-            end = begin
-        self.held_blocks -= table.private
+            piece = pieces[segments[index]]
+            if piece.next is not None:
+                self._let_go(_pieces_up_to(piece, ends[index] - (ends[index - 1] if index else 0)))
+            elif piece.holders > 1:
+                piece.holders -= 1
+            else:
+                piece.holders = 0
+                idle[piece] = None
+                freed += piece.blocks
+        self._idle_blocks += freed
+        self.held_blocks -= freed + table.private
         self._private_blocks -= table.private
         table.shared = table.segment = table.private = 0
 
@@ -202,58 +205,63 @@ class KvCache:
 
     def _share(self, table: BlockTable, shared: int) -> None:
         """Let a sequence hold the named blocks up to this many, whether they are cached or not."""
-        position, index = table.shared, table.segment
-        segments, ends = table.prompt.segments, table.prompt.ends
-        begin = ends[index - 1] if index else 0
+        pieces, prompt, index = self._pieces, table.prompt, table.segment
+        segments, ends = prompt.segments, prompt.ends
+        begin, position = ends[index - 1] if index else 0, table.shared
         while position < shared:
-            end = ends[index]
+            segment, end = segments[index], ends[index]
             if end > shared:
-                self._share_segment(segments[index], position - begin, shared - begin)
-                break
-            piece = self._pieces.get(segments[index])
-            if piece is None:  # The usual cases first: nothing of the segment is cached, or all of it is one piece.
-                self._pieces[segments[index]] = _Piece(segments[index], end - begin, 1)
-                self.held_blocks += end - begin
-            elif piece.blocks == end - position and position == begin:
+                end = shared
+            else:
+                index += 1
+            blocks = end - begin
+            piece = pieces.get(segment)
+            # The usual cases first: nothing of the segment is cached, or what there is of it is one piece.
+            if piece is None:
+                pieces[segment] = _Piece(segment, blocks, 1)
+                self.held_blocks += blocks
+            elif piece.blocks == blocks and position == begin:
                 if piece.holders:
                     piece.holders += 1
                 else:
                     self._revive(piece)
             else:
-                self._share_segment(segments[index], position - begin, end - begin)
-            position = begin = end
-            index += 1
+                self._share_segment(piece, position - begin, blocks)
+            begin = position = end
         table.shared, table.segment = shared, index
 
-    def _share_segment(self, segment: Hashable, held: int, wanted: int) -> None:
-        """Let a sequence that holds some of a segment's blocks hold more of them."""
-        last: _Piece | None = None
-        piece = self._pieces.get(segment)
+    def _share_segment(self, piece: _Piece, held: int, wanted: int) -> None:
+        """Let a sequence that holds some of a segment's blocks hold more of them, from the first piece on."""
         position = 0
-        while piece is not None and position < wanted:
+        last: _Piece = piece
+        following: _Piece | None = piece
+        while following is not None and position < wanted:
+            last = following
             if position >= held:
-                if position + piece.blocks > wanted:
-                    piece = self._split(piece, wanted - position)
-                if piece.holders:
-                    piece.holders += 1
+                if position + last.blocks > wanted:
+                    last = self._split(last, wanted - position)
+                if last.holders:
+                    last.holders += 1
                 else:
-                    self._revive(piece)
-            position += piece.blocks
-            last, piece = piece, piece.next
+                    self._revive(last)
+            position += last.blocks
+            following = last.next
         if position < wanted:
-            if last is not None and last.holders == 1:
+            if last.holders == 1:
                 last.blocks += wanted - position
             else:
-                self._append(_Piece(segment, wanted - position, 1), last)
+                last.next = more = _Piece(last.segment, wanted - position, 1)
+                more.previous = last
             self.held_blocks += wanted - position
 
-    def _let_go(self, piece: _Piece) -> None:
-        """Take a piece from one sequence that holds it."""
-        piece.holders -= 1
-        if not piece.holders:
-            self._idle[piece] = None
-            self._idle_blocks += piece.blocks
-            self.held_blocks -= piece.blocks
+    def _let_go(self, pieces: list[_Piece]) -> None:
+        """Take consecutive pieces from one sequence that holds them, the tail first."""
+        for piece in reversed(pieces):
+            piece.holders -= 1
+            if not piece.holders:
+                self._idle[piece] = None
+                self._idle_blocks += piece.blocks
+                self.held_blocks -= piece.blocks
 
     def _revive(self, piece: _Piece) -> None:
         """Let a sequence hold a piece that none holds."""
@@ -262,13 +270,6 @@ class KvCache:
         self.held_blocks += piece.blocks
         piece.holders = 1
 
-    def _append(self, piece: _Piece, last: _Piece | None) -> None:
-        piece.previous = last
-        if last is None:
-            self._pieces[piece.segment] = piece
-        else:
-            last.next = piece
-
     def _split(self, piece: _Piece, blocks: int) -> _Piece:
         """Part a piece in two; the tail keeps its place in the order of eviction.
 
@@ -276,8 +277,11 @@ class KvCache:
             The head, of so many blocks.
         """
         head = _Piece(piece.segment, blocks, piece.holders)
-        self._append(head, piece.previous)
-        head.next, piece.previous = piece, head
+        head.previous, head.next, piece.previous = piece.previous, piece, head
+        if head.previous is None:
+            self._pieces[head.segment] = head
+        else:
+            head.previous.next = head
         piece.blocks -= blocks
         if not head.holders:
             self._idle[head] = None
@@ -300,14 +304,13 @@ class KvCache:
 
     def _evict(self, blocks: int) -> None:
         """Drop so many idle blocks."""
-        while blocks > 0:
+        self._idle_blocks -= blocks
+        while blocks:
             piece = next(iter(self._idle))
             if piece.blocks > blocks:
                 piece.blocks -= blocks
-                self._idle_blocks -= blocks
                 return
             blocks -= piece.blocks
-            self._idle_blocks -= piece.blocks
             del self._idle[piece]
             if piece.previous is None:
                 del self._pieces[piece.segment]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import lru_cache
+from struct import unpack
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 if TYPE_CHECKING:
@@ -59,16 +60,14 @@ def rendezvous(key: bytes, targets: Sequence[TargetT], _: Random, /) -> TargetT:
     A target's score depends on nothing but the key and its id, so a target that comes or goes moves only the keys
     that it wins or held: about one in n. Over the targets that are not busy it gives each key a stable second home.
     """
-    base = _hash64(key)
-    winner, best = targets[0], -1
-    for target in targets:
-        # The mixing steps of MurmurHash3's 64-bit finalizer; its last step changes no bit that decides a comparison.
-        score = base ^ _id_hash64(target.id)
-        score = (score ^ score >> 33) * 0xFF51AFD7ED558CCD & _64_BITS
-        score = (score ^ score >> 33) * 0xC4CEB9FE1A85EC53 & _64_BITS
-        if score > best:
-            winner, best = target, score
-    return winner
+    hashes, ones, lanes = _lanes(tuple([target.id for target in targets]))
+    # The mixing steps of MurmurHash3's 64-bit finalizer; its last step changes no bit that decides a comparison. All
+    # targets are mixed at once, each in the lower half of a lane of 128 bits.
+    scores = hashes ^ _hash64(key) * ones
+    scores = ((scores ^ scores >> 33) & lanes) * 0xFF51AFD7ED558CCD & lanes
+    scores = ((scores ^ scores >> 33) & lanes) * 0xC4CEB9FE1A85EC53 & lanes
+    by_target = unpack(f"<{2 * len(targets)}Q", scores.to_bytes(16 * len(targets), "little"))[::2]
+    return targets[by_target.index(max(by_target))]
 
 
 def remembered(pick: Pick) -> Pick:
@@ -94,7 +93,6 @@ def remembered(pick: Pick) -> Pick:
 
 
 _REMEMBERED_KEYS = 100_000
-_64_BITS = 0xFFFF_FFFF_FFFF_FFFF
 
 
 def _hash64(data: bytes) -> int:
@@ -102,5 +100,8 @@ def _hash64(data: bytes) -> int:
 
 
 @lru_cache(maxsize=4_096)
-def _id_hash64(target_id: str) -> int:
-    return _hash64(target_id.encode())
+def _lanes(target_ids: tuple[str, ...]) -> tuple[int, int, int]:
+    """For some targets, a lane of 128 bits each: the hash of its id, a 1, and 64 bits of ones."""
+    ones = sum(1 << 128 * lane for lane in range(len(target_ids)))
+    hashes = sum(_hash64(each.encode()) << 128 * lane for lane, each in enumerate(target_ids))
+    return hashes, ones, ones * 0xFFFF_FFFF_FFFF_FFFF

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field
 
@@ -35,7 +36,7 @@ class EngineProfile(Settings):
     host_cache_tokens: int = Field(default=0, ge=0)
     """Tokens that a second cache tier in the host's memory holds; 0 for none."""
 
-    def engine(self) -> Engine:
+    def engine(self) -> Engine[Any]:
         """A new engine, its caches empty."""
         host_blocks = self.host_cache_tokens // self.block_size
         return Engine(

@@ -1,4 +1,4 @@
-"""What a simulation found: a record for each request, in columns, and summaries of them."""
+"""What a simulation found: a record for each request, and summaries of them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from array import array
 from collections import Counter
 from dataclasses import dataclass
 from math import inf, isnan, nan
+from struct import Struct
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -76,71 +77,37 @@ class Summary:
 class SimulationResult:
     """The requests of a simulation, in order of arrival. Two of one seed are equal to the byte."""
 
-    __slots__ = ("_arrival", "_cached", "_e2e", "_flags", "_instance", "_output", "_prompt", "_ttft")
+    __slots__ = ("_rows",)
 
     def __init__(self) -> None:
-        self._arrival, self._ttft, self._e2e = array("d"), array("d"), array("d")
-        self._instance, self._prompt, self._output, self._cached = array("i"), array("i"), array("i"), array("i")
-        self._flags = array("B")
+        self._rows = bytearray()
 
     def __len__(self) -> int:
-        return len(self._arrival)
+        return len(self._rows) // _ROW.size
 
     def __getitem__(self, index: int) -> RequestRecord:
-        flags = self._flags[index]
-        return RequestRecord(
-            self._arrival[index],
-            self._instance[index],
-            self._ttft[index],
-            self._e2e[index],
-            self._prompt[index],
-            self._cached[index],
-            self._output[index],
-            bool(flags & _OVERFLOWED),
-            bool(flags & _RETRIED),
-        )
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"There is no request {index} among {len(self)}.")
+        return RequestRecord(*_ROW.unpack_from(self._rows, index % len(self) * _ROW.size))
 
     def __iter__(self) -> Iterator[RequestRecord]:
-        return (self[index] for index in range(len(self)))
+        return map(RequestRecord._make, _ROW.iter_unpack(self._rows))
 
     def __bytes__(self) -> bytes:
-        return b"".join(getattr(self, column).tobytes() for column in self.__slots__)
+        return bytes(self._rows)
 
-    def add(self, arrival_seconds: float, prompt_tokens: int, output_tokens: int) -> int:
-        """Begin the record of one request.
+    def add(self) -> int:
+        """Make room for the record of one more request.
 
         Returns:
             Its position.
         """
-        self._arrival.append(arrival_seconds)
-        self._ttft.append(nan)
-        self._e2e.append(nan)
-        self._instance.append(-1)
-        self._prompt.append(prompt_tokens)
-        self._output.append(output_tokens)
-        self._cached.append(0)
-        self._flags.append(0)
-        return len(self._arrival) - 1
+        position = len(self._rows) // _ROW.size
+        self._rows += _NO_ROW
+        return position
 
-    def routed(self, index: int, instance: int, *, overflowed: bool) -> None:
-        """Note where a request was sent."""
-        self._instance[index] = instance
-        if overflowed:
-            self._flags[index] |= _OVERFLOWED
-
-    def retried(self, index: int) -> None:
-        """Note that a request has to be sent again."""
-        self._flags[index] = _RETRIED
-        self._ttft[index] = nan
-
-    def started(self, index: int, now: float, cached_tokens: int) -> None:
-        """Note the first token of an answer."""
-        self._ttft[index] = now - self._arrival[index]
-        self._cached[index] = cached_tokens
-
-    def finished(self, index: int, now: float) -> None:
-        """Note the last token of an answer."""
-        self._e2e[index] = now - self._arrival[index]
+    def __setitem__(self, index: int, record: RequestRecord) -> None:
+        _ROW.pack_into(self._rows, index * _ROW.size, *record)
 
     def summary(self, from_seconds: float = 0.0, to_seconds: float = inf) -> Summary:
         """What the requests met that arrived in a span of time.
@@ -149,28 +116,44 @@ class SimulationResult:
             from_seconds: Leave out what arrived before, for example while caches were cold.
             to_seconds: Leave out what arrived at this time or later.
         """
-        arrival, e2e = self._arrival, self._e2e
-        inside = [i for i, at in enumerate(arrival) if from_seconds <= at < to_seconds]
-        served = [i for i in inside if not isnan(e2e[i])]
-        shares = Counter(self._instance[i] for i in served)
-        prompt_tokens = sum(self._prompt[i] for i in served)
-        begin = arrival[served[0]] if served else 0.0
-        seconds = max((arrival[i] + e2e[i] for i in served), default=0.0) - begin
+        requests = retried = overflowed = prompt_tokens = cached_tokens = output_tokens = 0
+        ttft, e2e = array("d"), array("d")
+        shares: Counter[int] = Counter()
+        begin, end = inf, -inf
+        for record in self:
+            if not from_seconds <= record.arrival_seconds < to_seconds:
+                continue
+            requests += 1
+            retried += record.retried
+            if isnan(record.e2e_seconds):
+                continue
+            ttft.append(record.ttft_seconds)
+            e2e.append(record.e2e_seconds)
+            shares[record.instance] += 1
+            overflowed += record.overflowed
+            prompt_tokens += record.prompt_tokens
+            cached_tokens += record.cached_tokens
+            output_tokens += record.output_tokens
+            begin = min(begin, record.arrival_seconds)
+            end = max(end, record.arrival_seconds + record.e2e_seconds)
         return Summary(
-            requests=len(inside),
-            refused=len(inside) - len(served),
-            retried=sum(bool(self._flags[i] & _RETRIED) for i in inside),
-            ttft=percentiles([self._ttft[i] for i in served]),
-            e2e=percentiles([e2e[i] for i in served]),
-            hit_rate=sum(self._cached[i] for i in served) / prompt_tokens if prompt_tokens else 0.0,
-            overflow_share=_part(sum(self._flags[i] & _OVERFLOWED for i in served), len(served)),
-            share_by_instance={instance: _part(count, len(served)) for instance, count in sorted(shares.items())},
-            requests_per_second=len(served) / seconds if seconds else 0.0,
-            output_tokens_per_second=sum(self._output[i] for i in served) / seconds if seconds else 0.0,
+            requests=requests,
+            refused=requests - len(e2e),
+            retried=retried,
+            ttft=percentiles(ttft),
+            e2e=percentiles(e2e),
+            hit_rate=_part(cached_tokens, prompt_tokens),
+            overflow_share=_part(overflowed, len(e2e)),
+            share_by_instance={instance: _part(count, len(e2e)) for instance, count in sorted(shares.items())},
+            requests_per_second=len(e2e) / (end - begin) if end > begin else 0.0,
+            output_tokens_per_second=output_tokens / (end - begin) if end > begin else 0.0,
         )
 
 
-_OVERFLOWED, _RETRIED = 1, 2
+_ROW = Struct("<didd3i2?")
+"""A record, packed: a million of them take 42 MB."""
+
+_NO_ROW = bytes(_ROW.size)
 
 
 def percentiles(values: Sequence[float]) -> Percentiles:

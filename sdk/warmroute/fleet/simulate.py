@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from heapq import heappop, heappush
 from itertools import chain
+from math import nan
 from typing import TYPE_CHECKING
 
 from warmroute.errors import WarmrouteError
@@ -120,8 +121,7 @@ class _Simulation:
         return self._number
 
     def _arrive(self, now: float, request: FleetRequest, client: int) -> None:
-        index = self.result.add(now, request.prompt.tokens, request.output_tokens)
-        self._route(now, 0, Flight(index, request, client))
+        self._route(now, 0, Flight(self.result.add(), now, request, client))
 
     def _route(self, now: float, _: int, flight: Flight) -> None:
         choice = self._front_ends.choose(flight.request)
@@ -139,7 +139,7 @@ class _Simulation:
         target = choice.target
         target.in_flight += 1
         flight.target, flight.copy = target, target.copy
-        self.result.routed(flight.index, target.copy.instance, overflowed=choice.overflowed)
+        flight.instance, flight.overflowed = target.copy.instance, choice.overflowed
         self._at(now + self._cost_model.request_seconds, self._deliver, flight)
 
     def _deliver(self, now: float, _: int, flight: Flight) -> None:
@@ -148,46 +148,35 @@ class _Simulation:
             self._retry(now, flight)
             return
         try:
-            due = copy.add(self._engine_request(flight), now)
+            due = copy.add(flight, self._engine_request(flight), now)
         except RequestRefusedError:
-            self._answered(now, flight)
+            self._answered(now, flight, nan)
             return
-        copy.flights[flight.id] = flight
         if due is not None:
             copy.event = self._at(due, self._complete, copy)
 
-    def _engine_request(self, flight: Flight) -> EngineRequest:
+    def _engine_request(self, flight: Flight) -> EngineRequest[Flight]:
         request = flight.request
         if not self._decoders:
-            return EngineRequest(flight.id, request.prompt, request.output_tokens)
+            return EngineRequest(flight, request.prompt, request.output_tokens)
         if not flight.decodes:
-            return EngineRequest(flight.id, request.prompt, min(request.output_tokens, 1))
+            return EngineRequest(flight, request.prompt, min(request.output_tokens, 1))
         prompt = request.prompt
         # The first token of the answer is out, and the last of what the engine has yet to compute.
         longer = Prompt(prompt.tokens + 1, prompt.segments, prompt.ends)
-        return EngineRequest(flight.id, longer, request.output_tokens - 1, prompt.tokens)
+        return EngineRequest(flight, longer, request.output_tokens - 1, prompt.tokens)
 
     def _complete(self, now: float, number: int, copy: EngineCopy) -> None:
-        """Hand out what an engine's steps have brought, and begin the next."""
+        """Let go what an engine's steps have finished, and begin the next."""
         if number != copy.event:
             return
-        started, finished = copy.results()
-        flights, result = copy.flights, self.result
-        for request_id, cached_tokens in started.items():
-            flight = flights[request_id]
-            if not flight.decodes:
-                result.started(flight.index, now, cached_tokens)
-        for request_id in finished:
-            flight = flights.pop(request_id)
+        for flight in copy.results():
             if self._decoders and not flight.decodes and flight.request.output_tokens > 1:
                 self._hand_over(now, flight)
             else:
-                result.finished(flight.index, now)
-                self._answered(now, flight)
+                self._answered(now, flight, now - flight.arrival_seconds)
         due = copy.begin(now)
-        if due is not None:  # As `_at` does: no other event is as frequent.
-            copy.event = self._number = self._number + 1
-            heappush(self._events, (due, self._number, self._complete, copy))
+        copy.event = 0 if due is None else self._at(due, self._complete, copy)
 
     def _hand_over(self, now: float, flight: Flight) -> None:
         """Send a computed prompt to the engine that decodes the fewest."""
@@ -198,7 +187,8 @@ class _Simulation:
         transfer = flight.request.prompt.tokens * self._cost_model.seconds_per_transferred_token
         self._at(now + transfer, self._deliver, flight)
 
-    def _answered(self, now: float, flight: Flight) -> None:
+    def _answered(self, now: float, flight: Flight, e2e_seconds: float) -> None:
+        self.result[flight.index] = flight.record(e2e_seconds)
         if flight.decodes and flight.copy is not None:
             flight.copy.expected -= 1
         self._forget(flight)
@@ -212,7 +202,7 @@ class _Simulation:
 
     def _retry(self, now: float, flight: Flight) -> None:
         self._forget(flight)
-        self.result.retried(flight.index)
+        flight.retried, flight.ttft_seconds = True, nan
         self._at(now + self._config.retry_seconds, self._route, flight)
 
     def _plan(self, change: Change) -> None:
@@ -257,7 +247,7 @@ class _Simulation:
         for copy in self._instances[change.instance]:
             copy.lost, copy.event = True, 0
             flights, copy.flights = copy.flights, {}
-            for flight in flights.values():
+            for flight in flights:
                 self._retry(now, flight)
         self._at(now + change.unnoticed_seconds, self._notice_loss, change.instance)
 

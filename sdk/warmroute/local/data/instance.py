@@ -58,7 +58,7 @@ class Instance:
         self._speed = speed
         self._cost_model = cost_model
         self._cache = KvCache(cost_model.kv_cache_tokens // BLOCK_SIZE)
-        self._engine = Engine(
+        self._engine: Engine[str] = Engine(
             cost_model,
             self._cache,
             max_num_seqs=number(environment, "max_num_seqs") or DEFAULT_MAX_NUM_SEQS,
@@ -71,7 +71,7 @@ class Instance:
         """Tokens of a prompt that its KV cache holds now."""
         return self._cache.cached_tokens(prompt)
 
-    async def generate(self, request: EngineRequest) -> AsyncGenerator[tuple[int, int], None]:
+    async def generate(self, request: EngineRequest[str]) -> AsyncGenerator[tuple[int, int], None]:
         """Serve one request.
 
         Yields:
