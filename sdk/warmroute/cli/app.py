@@ -10,6 +10,7 @@ import typer
 
 from warmroute.cli import (
     apply,
+    calibrate,
     canonical,
     checks,
     convert,
@@ -42,7 +43,7 @@ app = typer.Typer(
 )
 for command in (
     *(init, validate, render, plan, apply, status, rollback, destroy, import_),
-    *(local, demo, sample, convert, canonical, key, explain, lint, schema, checks),
+    *(local, demo, sample, convert, calibrate, canonical, key, explain, lint, schema, checks),
 ):
     function = command.__name__.rpartition(".")[2]
     app.command(function.rstrip("_"))(command.__dict__[function])
