@@ -27,6 +27,7 @@ class OpenAiServer:
         api_key: Sent as a bearer token.
         headers: Further headers of every request.
         timeout_seconds: How long an answer may take.
+        http_client: The ``http_client`` of ``openai.AsyncOpenAI``; None for its own.
 
     Raises:
         MissingExtraError: The openai client is not installed.
@@ -40,6 +41,7 @@ class OpenAiServer:
         api_key: str = "none",
         headers: Mapping[str, str] | None = None,
         timeout_seconds: float = 120.0,
+        http_client: Any = None,
     ) -> None:
         try:
             import openai
@@ -57,6 +59,7 @@ class OpenAiServer:
             default_headers=dict(headers or {}),
             timeout=timeout_seconds,
             max_retries=0,
+            http_client=http_client,
         )
 
     def __enter__(self) -> Self:
@@ -152,10 +155,15 @@ class OpenAiServer:
         )
         times: list[float] = []
         usage = None
-        async for chunk in stream:
-            if chunk.choices and (chunk.choices[0].delta.model_extra or chunk.choices[0].delta.content):
-                times.append(time.perf_counter() - sent)
-            usage = chunk.usage or usage
+        try:
+            async for chunk in stream:
+                if chunk.choices and (chunk.choices[0].delta.model_extra or chunk.choices[0].delta.content):
+                    times.append(time.perf_counter() - sent)
+                usage = chunk.usage or usage
+        except self._openai.APIError:
+            raise CalibrationError(
+                f"{self._url} broke an answer off.", "See the server's log; start again when it is well."
+            ) from None
         if usage is None or not times:
             raise CalibrationError(
                 f"{self._url} does not stream: an answer came without {'usage' if times else 'pieces'}.",
@@ -180,7 +188,7 @@ class OpenAiServer:
 
     def _refused(self, error: Any) -> tuple[str, str]:
         body = error.body if isinstance(error.body, dict) else {}
-        said = str(body.get("message") or body.get("detail") or "").partition("\n")[0][:200]
+        said = str(body.get("message") or body.get("detail") or "").partition("\n")[0][:200].rstrip(".")
         remedies = {
             401: "Give a key with --api-key or WARMROUTE_API_KEY.",
             403: "Give a key with --api-key or WARMROUTE_API_KEY.",

@@ -1,0 +1,33 @@
+"""``warmroute calibrate``: its options and its messages; what it measures is tested with the fleet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+
+def test_an_unreachable_server_is_one_message_and_writes_nothing(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "profile.yaml"
+    ran = run("calibrate", "http://127.0.0.1:9/v1", "--model", "m", "-o", str(file))
+    assert ran.code == 1
+    assert "No server answers at http://127.0.0.1:9/v1" in ran.err
+    assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (["--header", "no colon"], "NAME:VALUE"),
+        (["--max-prompt-tokens", "100"], "512"),
+        (["--minutes", "0"], "0.05"),
+    ],
+)
+def test_a_wrong_option_says_what_is_allowed(run: Run, option: list[str], message: str) -> None:
+    ran = run("calibrate", "http://127.0.0.1:9/v1", *option)
+    assert ran.code == 2
+    assert message in ran.err
