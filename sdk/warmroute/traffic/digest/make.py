@@ -1,0 +1,70 @@
+"""Makes a digest of requests of any source, on DuckDB."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warmroute.traffic.digest.engines.duckdb import DuckDBFunctions, register
+from warmroute.traffic.digest.engines.duckdb_session import duckdb_session
+from warmroute.traffic.digest.metadata import DigestMetadata, checked_ladder
+from warmroute.traffic.digest.requests import request_batches, request_columns
+from warmroute.traffic.digest.rows import digest_rows
+from warmroute.traffic.digest.write import write_digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import pyarrow as pa
+
+    from warmroute.traffic.record import TrafficRequest
+
+
+def digest_requests(
+    requests: Iterable[TrafficRequest],
+    path: str | Path,
+    metadata: DigestMetadata | None = None,
+    *,
+    memory_limit: str | None = None,
+) -> None:
+    """Make a digest of requests, reading them once and holding few of them at a time.
+
+    Args:
+        requests: As a reader of traffic gives them.
+        path: The file to write; one that is there is replaced when the new one is complete.
+        metadata: Ladder, length of chunks, and what the file shall tell of its sources; its counts of rejects are read
+            after the last request.
+        memory_limit: What DuckDB may use, as "4GB"; four fifths of the machine's memory unless told.
+
+    Raises:
+        DigestError: The ladder is none, or the file cannot be written.
+        MissingExtraError: The extra ``analysis`` is not installed.
+        WarmrouteError: Whatever reading the requests raises.
+    """
+    metadata, path = metadata or DigestMetadata(), Path(path)
+    checked_ladder(metadata.ladder)
+    failures: list[BaseException] = []
+    with duckdb_session(path.parent, memory_limit) as connection:
+        import duckdb
+        import ibis
+        import pyarrow as pa
+
+        columns = request_columns()
+        batches = _watched(request_batches(requests), failures)
+        connection.register("requests", pa.RecordBatchReader.from_batches(columns, batches))
+        register(connection, metadata)
+        expression = digest_rows(ibis.table(columns, "requests"), DuckDBFunctions(metadata))
+        try:
+            connection.execute(f"CREATE TEMP TABLE digest AS {ibis.to_sql(expression, 'duckdb')}")
+        except duckdb.Error as error:
+            raise (failures or [error])[0] from None
+        write_digest(connection, "digest", "rowid", path, metadata)
+
+
+def _watched(batches: Iterator[pa.RecordBatch], failures: list[BaseException]) -> Iterator[pa.RecordBatch]:
+    """Batches, keeping what goes wrong: Arrow tells DuckDB only the text of an error."""
+    try:
+        yield from batches
+    except BaseException as error:
+        failures.append(error)
+        raise
