@@ -1,0 +1,133 @@
+"""The requests of a digest, by column, and their routing keys at every length for which the digest tells them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from warmroute.errors import WarmrouteError
+from warmroute.routing import MAX_PREFIX_LENGTH, MIN_PREFIX_LENGTH
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Sequence
+
+    from warmroute.traffic.record import Api
+
+CHARACTERS_PER_TOKEN = 4
+"""Characters to a token where nothing tells better; usual for English."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """Requests as a digest tells them, in its order. A column's value is None where the source did not tell it."""
+
+    arrival_seconds: Sequence[float | None]
+    arrival_resolution_seconds: Sequence[float | None]
+    session: Sequence[int | None]
+    turn: Sequence[int | None]
+    api: Sequence[str | None]
+    prefix_aware_id: Sequence[int | None]
+    body_bytes: Sequence[int | None]
+    text_characters: Sequence[int | None]
+    input_tokens: Sequence[int | None]
+    output_tokens: Sequence[int | None]
+    byte_keys: Sequence[Sequence[int] | None]
+    text_keys: Sequence[Sequence[int] | None]
+    root: Sequence[int | None]
+    chunks: Sequence[Sequence[int] | None]
+    chunk_tokens: Sequence[int | None]
+
+    ladder: tuple[int, ...]
+    """Prefix lengths of ``byte_keys`` and ``text_keys``."""
+
+    chunk_characters: int
+    """Characters of text to a chunk."""
+
+    @classmethod
+    def of(cls, table: Any, *, ladder: Sequence[int], chunk_characters: int) -> Observed:
+        """The requests of a digest's table.
+
+        Args:
+            table: A ``pyarrow.Table`` with the columns of `warmroute.traffic.digest.columns.schema`.
+            ladder: Lengths at which its keys were taken.
+            chunk_characters: Characters to a chunk.
+
+        Raises:
+            WarmrouteError: It has no requests.
+        """
+        if not len(table):
+            raise WarmrouteError("The trace has no requests.", "Give one with some: at least a hundred, from one hour.")
+        columns = {name: table.column(name).to_pylist() for name in _COLUMNS}
+        return cls(**columns, ladder=tuple(ladder), chunk_characters=chunk_characters)
+
+    def __len__(self) -> int:
+        return len(self.arrival_seconds)
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether the text of any request was known; without, chunks are blocks of tokens that the source named."""
+        return any(characters is not None for characters in self.text_characters)
+
+    def apis(self) -> tuple[Api, ...]:
+        """The APIs whose keys are known for every request."""
+        every = range(len(self))
+        by_text = all(self.text_keys[row] is not None or self.chunk_tokens[row] for row in every)
+        by_bytes = all(self.byte_keys[row] is not None for row in every)
+        return (*(("invoke",) if by_bytes else ()), *(("openai",) if by_text else ()))
+
+    def lengths(self, api: Api) -> list[int]:
+        """Prefix lengths for which `keys` knows the keys of every request.
+
+        Those of the ladder; for texts every multiple of a chunk, too.
+        """
+        ladder = set(self.ladder) if self.has_texts or api == "invoke" else set()
+        if api == "openai":
+            step = self._block_characters()
+            ladder |= set(range(-(-MIN_PREFIX_LENGTH // step) * step, MAX_PREFIX_LENGTH + 1, step))
+        return sorted(ladder)
+
+    def keys(self, api: Api, length: int) -> list[Hashable]:
+        """What PREFIX_AWARE compares of each request, equal where that is equal.
+
+        Args:
+            api: The API that they come by.
+            length: One of `lengths`.
+        """
+        found = self._ladder_keys(api, length) if length in self.ladder and self.has_texts else None
+        return list(zip(self.prefix_aware_id, found or self._chunk_keys(length), strict=True))
+
+    def is_shorter(self, api: Api, length: int) -> list[bool]:
+        """Which requests are shorter than a prefix length, so that whatever follows them changes their key."""
+        if api == "invoke":
+            return [size is not None and size < length for size in self.body_bytes]
+        return [(size or 0) < length for size in self.characters()]
+
+    def characters(self) -> list[int]:
+        """Length of each request's text; in a source without texts, what its tokens amount to."""
+        return [
+            characters if characters is not None else (tokens or 0) * CHARACTERS_PER_TOKEN
+            for characters, tokens in zip(self.text_characters, self.input_tokens, strict=True)
+        ]
+
+    def _ladder_keys(self, api: Api, length: int) -> list[Hashable]:
+        column = self.byte_keys if api == "invoke" else self.text_keys
+        position = self.ladder.index(length)
+        return [keys[position] if keys else None for keys in column]
+
+    def _chunk_keys(self, length: int) -> Iterable[Hashable]:
+        """The chunks up to a length; of a shorter text, the key of the whole of it."""
+        count = length // self._block_characters()
+        for row, chunks in enumerate(self.chunks):
+            whole = self.text_keys[row]
+            if chunks is not None and len(chunks) >= count:
+                yield tuple(chunks[:count])
+            else:
+                yield whole[-1] if whole else tuple(chunks or ())
+
+    def _block_characters(self) -> int:
+        if self.has_texts:
+            return self.chunk_characters
+        return CHARACTERS_PER_TOKEN * max(tokens or 1 for tokens in self.chunk_tokens)
+
+
+_COLUMNS = tuple(name for name in Observed.__dataclass_fields__ if name not in {"ladder", "chunk_characters"})
