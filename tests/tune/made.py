@@ -27,7 +27,7 @@ def row(text: str | None, **told: Any) -> dict[str, Any]:
     """One row of a digest, from what a record would tell."""
     body = told.pop("body", None)
     session = told.pop("session", None)
-    values = dict.fromkeys(NAMES) | {"root": 0, "chunks": [], **told}
+    values = dict.fromkeys(NAMES) | {"request": "", "root": 0, "chunks": [], **told}
     if session is not None:
         values["session"] = name(str(session))
     if text is not None:
@@ -74,7 +74,9 @@ def conversations(
     """Conversations that grow under one head, several at a time."""
     chance = random.Random(seed)
     rows = []
-    for session, start in enumerate(list(poisson_arrivals(rate / turns, 9 * sessions * turns / rate, seed=seed))[:sessions]):
+    for session, start in enumerate(
+        list(poisson_arrivals(rate / turns, 9 * sessions * turns / rate, seed=seed))[:sessions]
+    ):
         at, text = start, letters("head", head)
         for number in range(turns):
             text += letters(f"{session}/{number}", turn)

@@ -23,11 +23,14 @@ from warmroute.cli import (
     lint,
     local,
     plan,
+    profile,
     render,
     rollback,
     sample,
     schema,
+    simulate,
     status,
+    tune,
     validate,
 )
 from warmroute.cli.output import print_findings
@@ -43,7 +46,8 @@ app = typer.Typer(
 )
 for command in (
     *(init, validate, render, plan, apply, status, rollback, destroy, import_),
-    *(local, demo, sample, convert, calibrate, canonical, key, explain, lint, schema, checks),
+    *(profile, tune, simulate, calibrate, sample, convert),
+    *(local, demo, canonical, key, explain, lint, schema, checks),
 ):
     function = command.__name__.rpartition(".")[2]
     app.command(function.rstrip("_"))(command.__dict__[function])

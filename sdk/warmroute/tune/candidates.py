@@ -10,15 +10,13 @@ from warmroute.routing import MAX_CONCURRENCY_THRESHOLD, MIN_CONCURRENCY_THRESHO
 from warmroute.tune.lengths import LengthProfile, profile_length
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
     from warmroute.traffic.record import Api
     from warmroute.tune.affinity import SharedTokens
     from warmroute.tune.observed import Observed
+    from warmroute.tune.trace import FinerKeys
     from warmroute.tune.workload import Workload
-
-    FinerKeys = Callable[[Api, Sequence[int]], Mapping[int, Sequence[Hashable]]]
-    """The keys of every observed request at further lengths, from the requests themselves."""
 
 FLAT_HIT_RATE = 0.005
 """Lengths whose expected hit rates differ by no more are taken for equal: half a point."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from warmroute.tune.wording import milliseconds, percent
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -37,16 +39,16 @@ def verdict(strategies: Mapping[str, Expectation], *, is_safe: bool) -> tuple[Ve
     name, best = min(without.items(), key=lambda each: each[1].ttft_mean)
     gain = 1 - aware.ttft_mean / best.ttft_mean
     figures = (
-        f"Against {name} the mean TTFT is {_ms(aware.ttft_mean)} instead of {_ms(best.ttft_mean)} "
-        f"({-100 * gain:+.1f} %), the P90 {_ms(aware.ttft_p90)} instead of {_ms(best.ttft_p90)}, the hit rate "
-        f"{aware.hit_rate:.1%} instead of {best.hit_rate:.1%}."
+        f"Against {name} the mean TTFT is {milliseconds(aware.ttft_mean)} instead of {milliseconds(best.ttft_mean)} "
+        f"({-100 * gain:+.1f} %), the P90 {milliseconds(aware.ttft_p90)} instead of {milliseconds(best.ttft_p90)}, "
+        f"the hit rate {percent(aware.hit_rate)} instead of {percent(best.hit_rate)}."
     )
     if not is_safe:
         return "unsafe", name, f"Every threshold tried left the fleet overflowing after a disturbance. {figures}"
-    noise = max(aware.spread, best.spread)
-    if gain <= max(LEAST_GAIN, noise):
-        limit = f"below {LEAST_GAIN:.0%}" if gain <= LEAST_GAIN else f"within the {noise:.1%} between seeds"
-        return "gains nothing", name, f"{figures} A gain {limit} is none: {name} serves this traffic as well."
+    if gain <= LEAST_GAIN:
+        return "gains nothing", name, f"{figures} Less than {percent(LEAST_GAIN)} is no gain: {name} serves as well."
+    if aware.ttft_mean_most >= best.ttft_mean_least:
+        return "gains nothing", name, f"{figures} Runs of one strategy differ by as much: {name} may serve as well."
     return "gains", "PREFIX_AWARE", figures
 
 
@@ -90,13 +92,14 @@ def cautions(result: TuningResult) -> list[str]:
     if result.meets_slo is False:
         aware = result.strategies["PREFIX_AWARE"]
         found.append(
-            f"The P90 TTFT is {_ms(aware.ttft_p90)}, above the {_ms(result.slo_ttft_p90_seconds or 0)} wanted."
+            f"The P90 TTFT is {milliseconds(aware.ttft_p90)}, above the wanted "
+            f"{milliseconds(result.slo_ttft_p90_seconds or 0)}."
         )
     aware = result.strategies["PREFIX_AWARE"]
     if aware.largest_share > 2 * max(aware.least_share, 0.5 / result.instances):
         found.append(
-            f"Load is uneven: one instance serves {aware.largest_share:.0%} of the requests, another "
-            f"{aware.least_share:.0%}. A PrefixAwareId for each application or tenant spreads a frequent prefix."
+            f"Load is uneven: one instance serves {percent(aware.largest_share)} of the requests, another "
+            f"{percent(aware.least_share)}. A PrefixAwareId for each application or tenant spreads a frequent prefix."
         )
     return found
 
@@ -111,17 +114,17 @@ def _too_short(shorter: LengthProfile | None, instances: int) -> str:
         )
     if shorter.largest_share > 1 / instances:
         return (
-            f"At {shorter.prefix_length:,} the most frequent of {shorter.keys:,} keys has {shorter.largest_share:.0%} "
-            "of the requests, more than an instance's share."
+            f"At {shorter.prefix_length:,} the most frequent of {shorter.keys:,} keys has "
+            f"{percent(shorter.largest_share)} of the requests, more than an instance's share."
         )
     return f"At {shorter.prefix_length:,} there are {shorter.keys:,} keys, and the expected hit rate is lower."
 
 
 def _as_chosen(chosen: LengthProfile, described: TrafficProfile) -> str:
     keys = f"With {chosen.prefix_length:,} there are {chosen.keys:,} keys, the most frequent with "
-    keys += f"{chosen.largest_share:.1%} of the requests"
+    keys += f"{percent(chosen.largest_share)} of the requests"
     if described.turns_per_session > 1:
-        keys += f"; {1 - chosen.changed_turns:.0%} of the turns of a session keep the key of the turn before"
+        keys += f"; {percent(1 - chosen.changed_turns)} of the turns of a session keep the key of the turn before"
     return f"{keys}."
 
 
@@ -139,11 +142,7 @@ def _too_long(longer: LengthProfile | None, described: TrafficProfile) -> str:
         return ""
     if described.turns_per_session > 1 and longer.changed_turns > 0:
         return (
-            f"At {longer.prefix_length:,} the key of {longer.changed_turns:.0%} of the turns changes, as conversations "
-            "grow into the window, and turns of one session go to different instances."
+            f"At {longer.prefix_length:,} the key of {percent(longer.changed_turns)} of the turns changes, as "
+            "conversations grow into the window, and turns of one session go to different instances."
         )
     return f"At {longer.prefix_length:,} there are {longer.keys:,} keys: text that differs enters the window."
-
-
-def _ms(seconds: float) -> str:
-    return f"{seconds * 1_000:,.0f} ms" if seconds < 10 else f"{seconds:,.1f} s"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from math import isnan
+from typing import TYPE_CHECKING
 
 from warmroute.errors import WarmrouteError
 from warmroute.routing import MAX_PREFIX_LENGTH, MIN_PREFIX_LENGTH
@@ -11,7 +12,10 @@ from warmroute.routing import MAX_PREFIX_LENGTH, MIN_PREFIX_LENGTH
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
+    from warmroute.traffic.digest.table import DigestTable
     from warmroute.traffic.record import Api
+
+_KNOWN = 0.9
 
 CHARACTERS_PER_TOKEN = 4
 """Characters to a token where nothing tells better; usual for English."""
@@ -20,6 +24,9 @@ CHARACTERS_PER_TOKEN = 4
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observed:
     """Requests as a digest tells them, in its order. A column's value is None where the source did not tell it."""
+
+    request: Sequence[str]
+    """Names of the requests."""
 
     arrival_seconds: Sequence[float | None]
     arrival_resolution_seconds: Sequence[float | None]
@@ -44,21 +51,21 @@ class Observed:
     """Characters of text to a chunk."""
 
     @classmethod
-    def of(cls, table: Any, *, ladder: Sequence[int], chunk_characters: int) -> Observed:
-        """The requests of a digest's table.
+    def of_digest(cls, digest: DigestTable, most: int | None) -> Observed:
+        """The requests of a digest.
 
         Args:
-            table: A ``pyarrow.Table`` with the columns of `warmroute.traffic.digest.columns.schema`.
-            ladder: Lengths at which its keys were taken.
-            chunk_characters: Characters to a chunk.
+            digest: The digest.
+            most: How many to take of a larger one, its busiest in a row; None for all.
 
         Raises:
             WarmrouteError: It has no requests.
         """
-        if not len(table):
+        if not len(digest):
             raise WarmrouteError("The trace has no requests.", "Give one with some: at least a hundred, from one hour.")
-        columns = {name: table.column(name).to_pylist() for name in _COLUMNS}
-        return cls(**columns, ladder=tuple(ladder), chunk_characters=chunk_characters)
+        rows = _busiest_rows(digest, most)
+        columns = {name: digest.column(name).slice(rows.start, len(rows)).to_pylist() for name in _COLUMNS}
+        return cls(**columns, ladder=digest.metadata.ladder, chunk_characters=digest.metadata.chunk_characters)
 
     def __len__(self) -> int:
         return len(self.arrival_seconds)
@@ -69,10 +76,11 @@ class Observed:
         return any(characters is not None for characters in self.text_characters)
 
     def apis(self) -> tuple[Api, ...]:
-        """The APIs whose keys are known for every request."""
-        every = range(len(self))
-        by_text = all(self.text_keys[row] is not None or self.chunk_tokens[row] for row in every)
-        by_bytes = all(self.byte_keys[row] is not None for row in every)
+        """The APIs whose keys are known for nine of ten requests; the others count as unlike any."""
+        enough = _KNOWN * len(self)
+        texts = zip(self.text_keys, self.chunk_tokens, strict=True)
+        by_text = sum(keys is not None or bool(tokens) for keys, tokens in texts) >= enough
+        by_bytes = sum(keys is not None for keys in self.byte_keys) >= enough
         return (*(("invoke",) if by_bytes else ()), *(("openai",) if by_text else ()))
 
     def lengths(self, api: Api) -> list[int]:
@@ -83,7 +91,8 @@ class Observed:
         ladder = set(self.ladder) if self.has_texts or api == "invoke" else set()
         if api == "openai":
             step = self._block_characters()
-            ladder |= set(range(-(-MIN_PREFIX_LENGTH // step) * step, MAX_PREFIX_LENGTH + 1, step))
+            most = max(ladder, default=MAX_PREFIX_LENGTH)
+            ladder |= set(range(-(-MIN_PREFIX_LENGTH // step) * step, most + 1, step))
         return sorted(ladder)
 
     def keys(self, api: Api, length: int) -> list[Hashable]:
@@ -93,8 +102,10 @@ class Observed:
             api: The API that they come by.
             length: One of `lengths`.
         """
-        found = self._ladder_keys(api, length) if length in self.ladder and self.has_texts else None
-        return list(zip(self.prefix_aware_id, found or self._chunk_keys(length), strict=True))
+        is_rung = length in self.ladder and (self.has_texts or api == "invoke")
+        found = self._ladder_keys(api, length) if is_rung else self._chunk_keys(length)
+        known = (("unlike", row) if key is None else key for row, key in enumerate(found))
+        return list(zip(self.prefix_aware_id, known, strict=True))
 
     def is_shorter(self, api: Api, length: int) -> list[bool]:
         """Which requests are shorter than a prefix length, so that whatever follows them changes their key."""
@@ -109,6 +120,11 @@ class Observed:
             for characters, tokens in zip(self.text_characters, self.input_tokens, strict=True)
         ]
 
+    def whole_text(self, row: int) -> int | None:
+        """What stands for the whole text of a request; None for one beyond the ladder, or none."""
+        keys, characters = self.text_keys[row], self.text_characters[row]
+        return keys[-1] if keys and characters is not None and characters <= self.ladder[-1] else None
+
     def _ladder_keys(self, api: Api, length: int) -> list[Hashable]:
         column = self.byte_keys if api == "invoke" else self.text_keys
         position = self.ladder.index(length)
@@ -118,11 +134,10 @@ class Observed:
         """The chunks up to a length; of a shorter text, the key of the whole of it."""
         count = length // self._block_characters()
         for row, chunks in enumerate(self.chunks):
-            whole = self.text_keys[row]
             if chunks is not None and len(chunks) >= count:
                 yield tuple(chunks[:count])
             else:
-                yield whole[-1] if whole else tuple(chunks or ())
+                yield self.whole_text(row) if self.has_texts else tuple(chunks or ())
 
     def _block_characters(self) -> int:
         if self.has_texts:
@@ -131,3 +146,14 @@ class Observed:
 
 
 _COLUMNS = tuple(name for name in Observed.__dataclass_fields__ if name not in {"ladder", "chunk_characters"})
+
+
+def _busiest_rows(digest: DigestTable, most: int | None) -> range:
+    """The rows in a row that arrived fastest, as many as wanted; from the beginning where there are no times."""
+    if most is None or len(digest) <= most:
+        return range(len(digest))
+    at = digest.numbers("arrival_seconds")
+    seconds = at[most - 1 :] - at[: len(at) - most + 1]
+    known = [(took, first) for first, took in enumerate(seconds.tolist()) if not isnan(took)]
+    first = min(known)[1] if known else 0
+    return range(first, first + most)

@@ -65,9 +65,9 @@ def _named(observed: Observed, counts: TokenCounts, row: int) -> Iterator[Piece]
     length = observed.chunk_tokens[row] or counts.chunk_tokens
     for chunk in observed.chunks[row] or ():
         yield chunk, length
-    whole = observed.text_keys[row]
-    if whole:
-        yield ("whole", whole[-1]), max(length, counts.input_tokens[row])
+    whole = observed.whole_text(row)
+    if whole is not None:
+        yield ("whole", whole), max(length, counts.input_tokens[row])
 
 
 def _cut(named: Iterator[Piece], cuts: Sequence[int], tokens: int) -> Iterator[Piece]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from warmroute.tune.affinity import SharedTokens
 from warmroute.tune.lengths import LengthProfile, profile_length
-from warmroute.tune.workload import workload
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from warmroute.fleet import EngineProfile
     from warmroute.traffic.record import Api
     from warmroute.tune.observed import Observed
+    from warmroute.tune.trace import Trace
     from warmroute.tune.volatile import VolatileText
     from warmroute.tune.workload import Workload
 
@@ -75,24 +75,16 @@ class TrafficProfile:
     """What cannot be concluded from this trace."""
 
 
-def profile(
-    observed: Observed,
-    work: Workload | None = None,
-    *,
-    instances: int,
-    engine: EngineProfile,
-    volatile: tuple[VolatileText, ...] = (),
-) -> TrafficProfile:
+def profile(trace: Trace, work: Workload, *, instances: int, engine: EngineProfile) -> TrafficProfile:
     """Describe traffic.
 
     Args:
-        observed: The requests.
-        work: The same as a fleet is asked them, where that is known already.
+        trace: The requests.
+        work: The same as a fleet is asked them.
         instances: Instances of the fleet.
         engine: What its engines are like.
-        volatile: What was found in the requests themselves.
     """
-    work = workload(observed, instances=instances, profile=engine) if work is None else work
+    observed = trace.observed
     shared = SharedTokens(work.requests, block_size=engine.block_size)
     lengths = {
         api: tuple(
@@ -118,9 +110,9 @@ def profile(
         hit_rate_without_affinity=shared.hit_rate_without_affinity(instances),
         lengths=lengths,
         common_head={api: _common_head(observed, api) for api in lengths},
-        volatile=volatile,
+        volatile=trace.volatile,
         notes=work.notes,
-        cautions=tuple(_cautions(observed, work, sessions)),
+        cautions=(*trace.cautions, *_cautions(observed, work, sessions)),
     )
 
 

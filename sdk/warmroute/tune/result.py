@@ -40,8 +40,11 @@ class Expectation:
 
     largest_share: float
     output_tokens_per_second: float
-    spread: float
-    """How far seeds are apart: the largest mean TTFT over the least, less 1."""
+    ttft_mean_least: float
+    """The mean TTFT of the fastest run."""
+
+    ttft_mean_most: float
+    """The mean TTFT of the slowest run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

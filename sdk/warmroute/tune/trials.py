@@ -118,7 +118,8 @@ def expectation(summaries: Sequence[Summary], instances: int) -> Expectation:
         least_share=fmean(min(each) for each in shares),
         largest_share=fmean(max(each) for each in shares),
         output_tokens_per_second=fmean(each.output_tokens_per_second for each in summaries),
-        spread=max(means) / min(means) - 1,
+        ttft_mean_least=min(means),
+        ttft_mean_most=max(means),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from warmroute.errors import WarmrouteError
 from warmroute.tune.affinity import SharedTokens
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 
     from warmroute.fleet import FleetConfig
     from warmroute.traffic.record import Api
-    from warmroute.tune.candidates import FinerKeys
     from warmroute.tune.observed import Observed
-    from warmroute.tune.volatile import VolatileText
+    from warmroute.tune.trace import Trace
 
 LEAST_REQUESTS = 100
 """Requests below which nothing is concluded: half of them would choose, half confirm."""
@@ -33,17 +32,6 @@ BUDGET = 500_000
 
 _RUNS = 60
 """Runs of the whole trace that a tuning amounts to."""
-
-
-class Trace(NamedTuple):
-    """Recorded requests, and what only their texts tell."""
-
-    observed: Observed
-    finer: FinerKeys | None = None
-    """Finds routing keys at lengths that the digest does not have, where the requests themselves are at hand."""
-
-    volatile: tuple[VolatileText, ...] = ()
-    """What was found in the requests themselves."""
 
 
 def tune(
@@ -79,7 +67,7 @@ def tune(
             "Prefix-aware routing acts only where two or more instances can serve a request, and there is one.",
             "Give two instances or more.",
         )
-    api = _api(observed, api)
+    api = api_of(observed, api)
     on_step("the workload")
     whole = workload(observed, instances=instances, profile=engine, requests_per_second=requests_per_second, seed=seed)
     if len(whole) < LEAST_REQUESTS:
@@ -92,7 +80,7 @@ def tune(
     lengths = Lengths(observed, work, shared, api, instances=targets, finer=trace.finer)
     trials = Trials(work, fleet, lengths)
     middle = work.requests[len(work) // 2].arrival_seconds
-    described = profile(observed, work, instances=targets, engine=engine, volatile=trace.volatile)
+    described = profile(trace, work, instances=targets, engine=engine)
     found = Search(
         trials,
         [each.prefix_length for each in described.lengths[api]],
@@ -143,7 +131,12 @@ def tune(
     return replace(result, cautions=(*described.cautions, *cautions(result)))
 
 
-def _api(observed: Observed, wanted: Api | None) -> Api:
+def api_of(observed: Observed, wanted: Api | None) -> Api:
+    """The API whose keys are compared: the wanted one, or the one that the trace tells.
+
+    Raises:
+        WarmrouteError: The trace does not tell its keys.
+    """
     known = observed.apis()
     if wanted is None and known:
         told = [api for api in known if api in set(observed.api)]
