@@ -84,11 +84,13 @@ def _spread(
     timed: Mapping[int, float], sessions: Sequence[Hashable], observed: Observed, chance: random.Random
 ) -> dict[int, float]:
     """Times between the ticks of a coarse clock; turns of a session keep their order."""
-    last: dict[Hashable, float] = {}
-    seconds = {}
+    ticks: defaultdict[tuple[Hashable, float], list[int]] = defaultdict(list)
     for row in sorted(timed, key=lambda row: (timed[row], observed.turn[row] or 0, row)):
-        at = timed[row] + chance.random() * (observed.arrival_resolution_seconds[row] or 0.0)
-        seconds[row] = last[sessions[row]] = max(at, last.get(sessions[row], at))
+        ticks[sessions[row], timed[row]].append(row)
+    seconds = {}
+    for rows in ticks.values():
+        for row, part in zip(rows, sorted(chance.random() for _ in rows), strict=True):
+            seconds[row] = timed[row] + part * (observed.arrival_resolution_seconds[row] or 0.0)
     return seconds
 
 

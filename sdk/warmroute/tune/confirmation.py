@@ -64,6 +64,7 @@ class Confirmation:
         """What other prefix lengths would bring with the chosen threshold."""
         length, threshold = self._chosen
         lengths = sorted({self._near(each) for each in ROUND_LENGTHS} - {length})
+        self._trials.lengths.measure(lengths)
         return tuple(self._alternative(each, threshold) for each in lengths)
 
     def other_thresholds(self, thresholds: Sequence[int]) -> tuple[Alternative, ...]:

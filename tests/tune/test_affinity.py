@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from warmroute.fleet import FleetRequest, PromptPieces, share_prompts
+from warmroute.tune.affinity import SharedTokens
+
+SHARED, OWN = 1_600, 400
+
+
+def questions(reuse: int, documents: int) -> tuple[SharedTokens, list[int]]:
+    """Questions about documents, one after the other; a last token that no cache holds."""
+    about = [document for document in range(documents) for _ in range(reuse)]
+    prompts = share_prompts(
+        PromptPieces(SHARED + OWN + 1, [(("document", document), SHARED), (("question", number), OWN)])
+        for number, document in enumerate(about)
+    )
+    return SharedTokens([FleetRequest(0.0, prompt, 1) for prompt in prompts], block_size=16), about
+
+
+@given(st.integers(1, 12), st.integers(1, 5), st.integers(2, 9))
+def test_both_formulas_of_reuse(reuse: int, documents: int, instances: int) -> None:
+    shared, about = questions(reuse, documents)
+    part = SHARED / (SHARED + OWN + 1)
+    without = part * (1 - instances * (1 - (1 - 1 / instances) ** reuse) / reuse)
+
+    assert shared.hit_rate(about, instances) == pytest.approx(part * (1 - 1 / reuse))
+    assert shared.hit_rate_without_affinity(instances) == pytest.approx(without)
+
+
+@given(st.lists(st.integers(0, 3), min_size=20, max_size=20), st.integers(1, 8))
+def test_no_placement_finds_more_than_one_cache_or_less_than_chance(keys: list[int], instances: int) -> None:
+    shared, _ = questions(5, 4)
+
+    found = shared.hit_rate(keys, instances)
+    assert found <= shared.hit_rate_without_affinity(1) + 1e-9
+    assert found >= shared.hit_rate_without_affinity(instances) - 1e-9
