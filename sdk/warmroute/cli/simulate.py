@@ -25,7 +25,8 @@ from warmroute.cli.traffic import (
 from warmroute.routing import RoutingStrategy
 
 StrategyOption = Annotated[
-    RoutingStrategy | None, typer.Option("--routing-strategy", help="Instead of the spec's; RANDOM without either.")
+    RoutingStrategy | None,
+    typer.Option("--routing-strategy", metavar="NAME", help="Instead of the spec's; RANDOM without either."),
 ]
 LengthOption = Annotated[
     int | None, typer.Option(metavar="N", help="PrefixLength of PREFIX_AWARE, instead of the spec's.")

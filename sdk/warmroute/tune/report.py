@@ -192,7 +192,7 @@ def _disturbed(margin: Margin, threshold: int) -> str:
     sentence = f"Tested with {tried}: {threshold} recovered from each, as did all from {margin.survives_from} up"
     if margin.collapses_at is None:
         return f"{sentence}; none of those tried collapsed."
-    names = ", ".join(margin.collapsed[margin.collapses_at])
+    names = ", ".join(margin.collapses[-1].after)
     return (
         f"{sentence}; {margin.collapses_at} did not recover from {names}. The margin is a factor of "
         f"{threshold / margin.collapses_at:.1f}."

@@ -57,6 +57,15 @@ class Alternative:
     expectation: Expectation
 
 
+@dataclass(frozen=True, slots=True)
+class Collapse:
+    """A threshold that left the fleet overflowing."""
+
+    concurrency_threshold: int
+    after: tuple[str, ...]
+    """The disturbances that it did not recover from."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Margin:
     """How far the threshold is from a fleet that overflows for good."""
@@ -76,8 +85,8 @@ class Margin:
     disturbances: tuple[str, ...]
     """What was tried."""
 
-    collapsed: Mapping[int, tuple[str, ...]]
-    """Thresholds that did not recover, and from what."""
+    collapses: tuple[Collapse, ...]
+    """The thresholds that did not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from warmroute.routing import MAX_CONCURRENCY_THRESHOLD, RoutingConfig
 from warmroute.tune.candidates import candidate_lengths, candidate_thresholds, floor_threshold, plateau, safe_threshold
-from warmroute.tune.result import Margin
+from warmroute.tune.result import Collapse, Margin
 from warmroute.tune.robustness import Robustness
 from warmroute.tune.trials import Trials, peak_in_flight, prefix_aware
 
@@ -125,7 +125,7 @@ class Search:
                 survives_from=safe[0] if safe else None,
                 collapses_at=max((threshold for threshold in thresholds if collapsed[threshold]), default=None),
                 disturbances=robustness.names,
-                collapsed={threshold: names for threshold, names in collapsed.items() if names},
+                collapses=tuple(Collapse(threshold, names) for threshold, names in collapsed.items() if names),
             ),
         )
 
