@@ -14,6 +14,7 @@ from benchmarks import (
     prefix_canonical,
     prefix_explain,
     startup,
+    tune_tau_bench,
     validation,
 )
 
@@ -29,6 +30,7 @@ BENCHMARKS = {
     "fleet_llm_d": fleet_llm_d.run,
     "fleet_aws": fleet_aws.run,
     "fleet_speed": fleet_speed.run,
+    "tune_tau_bench": tune_tau_bench.run,
     "cdk_synth": cdk_synth.run,
 }
 
