@@ -24,7 +24,7 @@ def run() -> None:
         result = tune(trace, FleetConfig(instances=4))
     seconds = time.process_time() - begin
     print("tau-bench's calls on 4 instances")
-    band("  prefix length", result.recommendation.prefix_length, "6,200 to 8,200", 6_200, 8_200, form=",")
+    band("  prefix length", result.recommendation.prefix_length, "6,200-8,200", 6_200, 8_200, form=",")
     others = {each.prefix_length: each for each in result.other_lengths}
     for length, keys in ((4_096, 1), (8_192, 1_050), (16_384, 2_257)):
         # Counted with a separator between messages; the OpenAI-compatible API is assumed to have none.
