@@ -6,6 +6,7 @@ import array
 import hashlib
 from typing import TYPE_CHECKING, Any
 
+from warmroute.traffic.blocks import name_of
 from warmroute.traffic.errors import BadEntryError
 from warmroute.traffic.fields import count, listed
 
@@ -47,5 +48,5 @@ def blocks_of_tokens(tokens: Sequence[Any], block_tokens: int) -> tuple[int, ...
     chain = b""
     for start in range(0, len(ids), block_tokens):
         chain = hashlib.sha256(chain + ids[start : start + block_tokens].tobytes()).digest()
-        names.append(int.from_bytes(chain[:8], "big") >> 1)  # 63 bits, as a signed column holds them.
+        names.append(name_of(chain))
     return tuple(names)
