@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from dataclasses import replace
 
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
+from traffic.digest.plain_digest import SHORT, hashed, in_order, row
 
 from warmroute.errors import MissingExtraError, WarmrouteError
 from warmroute.traffic.digest.columns import LADDER, schema
@@ -20,8 +20,6 @@ from warmroute.traffic.digest.make import digest_requests
 from warmroute.traffic.digest.metadata import KEY, DigestMetadata
 from warmroute.traffic.digest.table import read_digest
 from warmroute.traffic.record import TrafficRequest
-
-SHORT = DigestMetadata(ladder=(1, 3, 5, 9), chunk_characters=2)
 
 characters = st.characters(codec="utf-8") | st.sampled_from("\0\n\u0301\U0001f600\U0010ffffaé")
 texts = st.text(characters, max_size=12)
@@ -46,43 +44,8 @@ requests = st.builds(
 )
 
 
-def hashed(whole: str | bytes) -> int:
-    """The law, in the plainest words."""
-    data = whole.encode() if isinstance(whole, str) else whole
-    return int.from_bytes(hashlib.sha256(data).digest()[:8], "big", signed=True)
-
-
-def row(request: TrafficRequest) -> dict[str, object]:
-    body, text = request.body, request.text
-    has_blocks = text is None and request.block_hashes
-    blocks = [(block + 2**63) % 2**64 - 2**63 for block in request.block_hashes]
-    chunks = None if text is None else [hashed(text[at : at + 2]) for at in range(0, len(text) - 1, 2)]
-    return {
-        "request": request.request_id or f"{request.source}:{request.line}",
-        "arrival_seconds": request.arrival_seconds,
-        "arrival_resolution_seconds": request.arrival_resolution_seconds,
-        "session": hashed(request.session) if request.session else None,
-        "turn": request.turn,
-        "api": request.api,
-        "prefix_aware_id": hashed(request.prefix_aware_id) if request.prefix_aware_id else None,
-        "body_bytes": None if body is None else len(body),
-        "text_characters": None if text is None else len(text),
-        "input_tokens": request.input_tokens,
-        "output_tokens": request.output_tokens,
-        "byte_keys": None if body is None else [hashed(body[:length]) for length in SHORT.ladder],
-        "text_keys": None if text is None else [hashed(text[:length]) for length in SHORT.ladder],
-        "root": hashed(f"{len(request.adapter)}:{request.adapter}{request.prompt_root}"),
-        "chunks": blocks if has_blocks else chunks,
-        "chunk_tokens": request.block_tokens if has_blocks else None,
-    }
-
-
-def in_order(given_requests: list[TrafficRequest]) -> list[TrafficRequest]:
-    return sorted(given_requests, key=lambda one: (one.arrival_seconds is None, one.arrival_seconds or 0))
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(requests, max_size=8))
+@settings(max_examples=20, deadline=None)
+@given(st.lists(requests, max_size=20))
 def test_rows_are_what_the_law_says_in_order_of_arrival(tmp_path_factory, given_requests):
     file = tmp_path_factory.mktemp("digest") / "table.parquet"
     digest_requests(given_requests, file, SHORT)
@@ -90,8 +53,8 @@ def test_rows_are_what_the_law_says_in_order_of_arrival(tmp_path_factory, given_
     assert [each.name for each in file.parent.iterdir()] == ["table.parquet"]
 
 
-@settings(max_examples=30, deadline=None)
-@given(st.lists(requests, max_size=8), st.sampled_from(SHORT.ladder))
+@settings(max_examples=10, deadline=None)
+@given(st.lists(requests, max_size=20), st.sampled_from(SHORT.ladder))
 def test_keys_are_equal_where_window_and_id_are(tmp_path_factory, given_requests, length):
     file = tmp_path_factory.mktemp("digest") / "table.parquet"
     digest_requests(given_requests, file, SHORT)

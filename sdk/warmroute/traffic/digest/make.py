@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warmroute.traffic.digest.engines.duckdb import DuckDBFunctions, register
 from warmroute.traffic.digest.engines.duckdb_session import duckdb_session
+from warmroute.traffic.digest.engines.query import Query
 from warmroute.traffic.digest.metadata import DigestMetadata, checked_ladder
 from warmroute.traffic.digest.requests import request_batches, request_columns
 from warmroute.traffic.digest.rows import digest_rows
@@ -46,19 +48,25 @@ def digest_requests(
     failures: list[BaseException] = []
     with duckdb_session(path.parent, memory_limit) as connection:
         import duckdb
-        import ibis
         import pyarrow as pa
 
         columns = request_columns()
         batches = _watched(request_batches(requests), failures)
         connection.register("requests", pa.RecordBatchReader.from_batches(columns, batches))
         register(connection, metadata)
-        expression = digest_rows(ibis.table(columns, "requests"), DuckDBFunctions(metadata))
         try:
-            connection.execute(f"CREATE TEMP TABLE digest AS {ibis.to_sql(expression, 'duckdb')}")
+            connection.execute(f"CREATE TEMP TABLE digest AS {_rows_of_requests()}")
         except duckdb.Error as error:
             raise (failures or [error])[0] from None
         write_digest(connection, "digest", "rowid", path, metadata)
+
+
+@cache
+def _rows_of_requests() -> str:
+    import ibis
+
+    functions = DuckDBFunctions(DigestMetadata())
+    return Query(functions).sql(digest_rows(ibis.table(request_columns(), "requests"), functions))
 
 
 def _watched(batches: Iterator[pa.RecordBatch], failures: list[BaseException]) -> Iterator[pa.RecordBatch]:

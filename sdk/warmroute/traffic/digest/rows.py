@@ -35,7 +35,7 @@ def digest_rows(requests: Any, functions: Functions) -> Any:
         "text_characters": requests.text.length().cast("int64"),
         "byte_keys": functions.byte_window_hashes(requests.body),
         "text_keys": functions.text_window_hashes(requests.text),
-        "root": functions.hash(adapter.concat(requests.prompt_root)),
+        "root": functions.hash_of_text(adapter.concat(requests.prompt_root)),
         "chunks": ibis.ifelse(has_blocks, requests.block_hashes, chunks),
         "chunk_tokens": ibis.ifelse(has_blocks, requests.block_tokens, ibis.null("int32")),
     }
@@ -45,4 +45,4 @@ def digest_rows(requests: Any, functions: Functions) -> Any:
 def _hash_of_name(name: Any, functions: Functions) -> Any:
     import ibis
 
-    return ibis.ifelse(name == "", ibis.null("int64"), functions.hash(name))
+    return ibis.ifelse(name == "", ibis.null("int64"), functions.hash_of_text(name))

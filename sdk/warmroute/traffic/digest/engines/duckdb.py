@@ -7,28 +7,60 @@ each byte once for its windows, once for its chunk.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from warmroute.traffic.digest.engines.builtin import builtin
 from warmroute.traffic.digest.engines.functions import Functions
 from warmroute.traffic.digest.hashes import chunk_digests, digest, window_digests
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from warmroute.traffic.digest.metadata import DigestMetadata
 
 
 class DuckDBFunctions(Functions):
-    """What DuckDB does in its own way, once its session knows the functions of ``register``."""
+    """The functions of DuckDB, once ``register`` has told its session those that are not its own."""
 
-    def byte_length(self, body: Any) -> Any:
-        """See ``Functions``."""
-        return builtin("octet_length", "int64", body)
+    dialect = "duckdb"
+    text_kind, list_kind = "VARCHAR", "ARRAY"
+    sql: ClassVar[Mapping[str, str]] = {
+        "digest_byte_length": "octet_length(_1)",
+        "digest_bytes_of_text": "encode(_1)",
+        "digest_text_of_bytes": "try(decode(_1))",
+        "digest_bytes_of_base64": "try(from_base64(_1))",
+        "digest_is_json": "try(json_type(_1)) = 'OBJECT'",
+        "digest_json_value": "try(json_extract_string(_1, _2))",
+        "digest_json_values": "try(json_extract_string(_1, _2))",
+        "digest_json_kinds": "try(json_type(_1, _2))",
+        "digest_json_elements": "json_extract(_1, _3)",
+        "digest_joined": "coalesce(array_to_string(_1, ''), '')",
+        "digest_are_texts": (
+            "NOT list_has_any(json_type(_1, '$.messages[*].content'),"
+            " ['ARRAY', 'OBJECT', 'BOOLEAN', 'BIGINT', 'UBIGINT', 'HUGEINT', 'DOUBLE'])"
+        ),
+        "digest_contents": "array_to_string(json_extract_string(_1, '$.messages[*].content'), '')",
+    }
 
-    def hash(self, text: Any) -> Any:
-        """See ``Functions``."""
-        return builtin("digest_hash", "int64", text)
+    def json_values(self, json: Any, paths: Sequence[str]) -> list[Any]:
+        """See ``Functions``; all are read at once."""
+        values = builtin("digest_json_values", "array<string>", json, list(paths))
+        return [values[position] for position in range(len(paths))]
+
+    def json_kinds(self, json: Any, paths: Sequence[str]) -> list[Any]:
+        """See ``Functions``; all are read at once."""
+        kinds = builtin("digest_json_kinds", "array<string>", json, list(paths))
+        return [kinds[position] for position in range(len(paths))]
+
+    def message_texts(self, json: Any) -> Any:
+        """See ``Functions``; where all contents are plain strings, they are read at once."""
+        import ibis
+
+        return ibis.ifelse(
+            builtin("digest_are_texts", "boolean", json),
+            builtin("digest_contents", "string", json),
+            super().message_texts(json),
+        )
 
     def byte_window_hashes(self, body: Any) -> Any:
         """See ``Functions``."""
@@ -44,7 +76,7 @@ class DuckDBFunctions(Functions):
 
 
 def register(connection: Any, metadata: DigestMetadata) -> None:
-    """Make the functions that are not DuckDB's own known to a session."""
+    """Tell a session of DuckDB the functions that are not its own."""
     ladder, characters = metadata.ladder, metadata.chunk_characters
 
     def hashes(texts: Any) -> Any:
@@ -57,7 +89,7 @@ def register(connection: Any, metadata: DigestMetadata) -> None:
         return _lists(chunk_digests(text.as_py(), characters) for text in texts)
 
     for name, function, argument, result in (
-        ("digest_hash", hashes, "VARCHAR", "BIGINT"),
+        ("digest_hash_of_text", hashes, "VARCHAR", "BIGINT"),
         ("digest_byte_windows", window_hashes, "BLOB", "BIGINT[]"),
         ("digest_text_windows", window_hashes, "VARCHAR", "BIGINT[]"),
         ("digest_chunks", chunk_hashes, "VARCHAR", "BIGINT[]"),

@@ -45,6 +45,8 @@ def duckdb_session(folder: Path, memory_limit: str | None = None) -> Iterator[An
         ) from None
     except duckdb.ParserException:
         raise DigestError(f"{memory_limit} is no limit of memory.", 'Give one such as "4GB".') from None
+    except duckdb.Error as error:  # Its message may quote what it read.
+        raise DigestError(f"DuckDB failed with a {type(error).__name__}.", "Please report it.") from None
     except OSError as error:
         raise DigestError(
             f"{folder}: temporary files cannot be written: {error.strerror or error}.", "Check the folder."

@@ -1,0 +1,103 @@
+"""Makes a digest of files of SageMaker Data Capture, which DuckDB reads itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warmroute.traffic.digest.capture import LINES, captured_requests
+from warmroute.traffic.digest.engines.duckdb import DuckDBFunctions, register
+from warmroute.traffic.digest.engines.duckdb_lines import number_lines, open_lines
+from warmroute.traffic.digest.engines.duckdb_session import duckdb_session
+from warmroute.traffic.digest.engines.query import Query
+from warmroute.traffic.digest.errors import DigestError
+from warmroute.traffic.digest.metadata import DigestMetadata, checked_ladder
+from warmroute.traffic.digest.rows import digest_rows
+from warmroute.traffic.digest.write import write_digest
+from warmroute.traffic.rejects import Rejects
+from warmroute.traffic.sources import find_sources
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from warmroute.traffic.digest.capture import SessionField
+
+
+def digest_capture(
+    paths: str | Path | Iterable[str | Path],
+    path: str | Path,
+    metadata: DigestMetadata | None = None,
+    *,
+    session: SessionField = "",
+    rejects: Rejects | None = None,
+    memory_limit: str | None = None,
+) -> None:
+    """Make a digest of captured traffic of any size.
+
+    Args:
+        paths: Files, directories, patterns or ``s3://`` URIs; gzip and zstd are read.
+        path: The file to write; one that is there is replaced when the new one is complete.
+        metadata: Ladder, length of chunks, and the sampling percentage; sources and rejects are added.
+        session: The field of a call that names its session, if the application sends one.
+        rejects: Counts, and tells, the lines that are no request.
+        memory_limit: What DuckDB may use, as "4GB"; four fifths of the machine's memory unless told. Lines longer
+            than an eighth of it, or than 64 MiB, are rejected.
+
+    Raises:
+        DigestError: The ladder is none, the files cannot be read, hold no request, or the file cannot be written.
+        TrafficError: No such file.
+        MissingExtraError: The extra ``analysis`` is not installed.
+    """
+    metadata, path = metadata or DigestMetadata(), Path(path)
+    counts = rejects if rejects is not None else Rejects()
+    checked_ladder(metadata.ladder)
+    with duckdb_session(path.parent, memory_limit) as connection:
+        import duckdb
+
+        sources = [source.name for source in find_sources(paths)]
+        register(connection, metadata)
+        open_lines(connection, sources)
+        try:
+            connection.execute(f"CREATE TEMP TABLE digest AS {_rows_of_lines(session)}")
+        except (duckdb.IOException, duckdb.HTTPException) as error:
+            raise DigestError(f"Reading failed: {_first_line(error)}.", "Check that file, or leave it out.") from None
+        number_lines(connection)
+        _count(connection, counts)
+        if not connection.execute("SELECT 1 FROM digest WHERE reject IS NULL LIMIT 1").fetchall():
+            raise DigestError(
+                f"{', '.join(sources[:3])}{' …' * (len(sources) > 3)}: there is no captured request.",
+                " ".join(counts.summary()[:3]) or "Give files of SageMaker Data Capture.",
+            )
+        told = replace(metadata, rejects=dict(counts.rejected), sources=tuple(map(str, _listed(paths))))
+        write_digest(connection, "(FROM numbered WHERE reject IS NULL)", "position", path, told)
+
+
+@cache
+def _rows_of_lines(session: SessionField) -> str:
+    import ibis
+
+    functions = DuckDBFunctions(DigestMetadata())
+    query = Query(functions)
+    requests = captured_requests(ibis.table(LINES, "lines"), query, session)
+    return query.sql(digest_rows(requests, functions))
+
+
+def _count(connection: Any, counts: Rejects) -> None:
+    """Count the lines that are no request."""
+    cursor = connection.execute(
+        "SELECT source, line, reject FROM broken UNION ALL"
+        " SELECT source, line, reject FROM numbered WHERE reject <> '' ORDER BY source, line"
+    )
+    while found := cursor.fetchmany(1_000):
+        for source, line, reason in found:
+            counts.reject(source, line, reason)
+
+
+def _listed(paths: str | Path | Iterable[str | Path]) -> list[str | Path]:
+    return [paths] if isinstance(paths, (str, Path)) else list(paths)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0].removeprefix("IO Error: ").rstrip(".")
