@@ -16,6 +16,7 @@ from warmroute.cli import (
     convert,
     demo,
     destroy,
+    digest,
     explain,
     import_,
     init,
@@ -46,7 +47,7 @@ app = typer.Typer(
 )
 for command in (
     *(init, validate, render, plan, apply, status, rollback, destroy, import_),
-    *(profile, tune, simulate, calibrate, sample, convert),
+    *(profile, tune, simulate, calibrate, sample, convert, digest),
     *(local, demo, canonical, key, explain, lint, schema, checks),
 ):
     function = command.__name__.rpartition(".")[2]

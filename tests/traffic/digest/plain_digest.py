@@ -63,8 +63,17 @@ def captured(source: str, number: int, line: bytes, session_field: str = "") -> 
     if not line.strip():
         return ""
     value = parsed(line)
-    if value is None:
-        return "not a JSON object"
+    return (
+        call(source, number, value, session_field)
+        if value is not None
+        else "not a JSON object"
+        if is_json(line)
+        else "not JSON"
+    )
+
+
+def call(source: str, number: int, value: dict, session_field: str) -> TrafficRequest | str:
+    """The request of a captured call, or why it is none."""
     part, event = value.get("captureData", {}).get("endpointInput", {}), value.get("eventMetadata", {})
     body = data_of(part)
     if isinstance(body, str):
@@ -76,7 +85,7 @@ def captured(source: str, number: int, line: bytes, session_field: str = "") -> 
     request = parsed(body) or {}
     answer = data_of(value["captureData"].get("endpointOutput", {}))
     usage = ((parsed(answer) or {}).get("usage") if isinstance(answer, bytes) else None) or {}
-    return TrafficRequest(
+    told = TrafficRequest(
         source=source,
         line=number,
         request_id=event.get("eventId") or "",
@@ -91,6 +100,9 @@ def captured(source: str, number: int, line: bytes, session_field: str = "") -> 
         input_tokens=usage.get("prompt_tokens", usage.get("input_tokens")),
         output_tokens=usage.get("completion_tokens", usage.get("output_tokens")),
     )
+    if told.text == "":
+        return "the prompt has no text"
+    return told if body or told.input_tokens else "no prompt, nor how many tokens it had"
 
 
 def parsed(data: bytes) -> dict | None:
@@ -99,6 +111,26 @@ def parsed(data: bytes) -> dict | None:
     except orjson.JSONDecodeError:
         return None
     return value if isinstance(value, dict) else None
+
+
+def without_repeated(read: list[TrafficRequest | str]) -> list[TrafficRequest | str]:
+    """The same, with ids met before as rejects."""
+    seen = set()
+    found: list[TrafficRequest | str] = []
+    for each in read:
+        is_repeated = not isinstance(each, str) and each.request_id in seen
+        found.append("an id met before" if is_repeated else each)
+        if not isinstance(each, str) and each.request_id:
+            seen.add(each.request_id)
+    return found
+
+
+def is_json(data: bytes) -> bool:
+    try:
+        orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return False
+    return True
 
 
 def data_of(part: dict) -> bytes | str:

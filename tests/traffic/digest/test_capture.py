@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 from traffic.digest.captures import lines
-from traffic.digest.plain_digest import SHORT, captured, in_order, row
+from traffic.digest.plain_digest import SHORT, captured, in_order, row, without_repeated
 
 from warmroute.traffic import Rejects, TrafficError
 from warmroute.traffic.digest.capture_files import digest_capture
@@ -43,22 +43,23 @@ class Told(Rejects):
 )
 def test_rows_and_rejects_are_what_the_law_says(tmp_path_factory, files, is_packed, session):
     folder = tmp_path_factory.mktemp("capture")
+    places: list[tuple[str, int]] = []
     read: list[TrafficRequest | str] = []
-    cases = []
     for position, content in enumerate([*each, GOOD] for each in files):
         file = folder / f"{position}.jsonl{'.gz' if is_packed else ''}"
         data = b"\n".join(content) + b"\n" * (position % 2)
         file.write_bytes(gzip.compress(data) if is_packed else data)
-        for number, line in enumerate(content, 1):
-            found = captured(str(file), number, line, session)
-            read.append(found)
-            if isinstance(found, str) and found:
-                cases.append((str(file), number, found))
+        places += [(str(file), number) for number in range(1, len(content) + 1)]
+        read += [captured(str(file), number, line, session) for number, line in enumerate(content, 1)]
+    read = without_repeated(read)
     told = Told()
     digest_capture(folder, folder / "table.parquet", SHORT, session=session, rejects=told)
     requests = in_order([found for found in read if not isinstance(found, str)])
     assert parquet.read_table(folder / "table.parquet").to_pylist() == [row(request) for request in requests]
-    assert told.cases == cases
+    assert told.cases == [
+        (*place, found) for place, found in zip(places, read, strict=True) if isinstance(found, str) and found
+    ]
+    assert told.noted.total() == sum(request.text is None for request in requests)
     assert read_digest(folder / "table.parquet").metadata == replace(
         SHORT, rejects=dict(told.rejected), sources=(str(folder),)
     )
@@ -73,7 +74,7 @@ def test_a_line_longer_than_the_limit_is_a_reject(tmp_path):
     assert told.cases == [
         (file, 3, "longer than the limit of lines"),
         (file, 4, "longer than the limit of lines"),
-        (file, 6, "not a JSON object"),
+        (file, 6, "not JSON"),
     ]
     assert read_digest(tmp_path / "table.parquet").column("request").to_pylist() == [f"{file}:1", f"{file}:5"]
 
@@ -94,7 +95,7 @@ def test_order_within_a_second_is_that_of_files_and_lines(tmp_path):
 
 def test_no_request_at_all_is_told_with_the_reasons(tmp_path):
     (tmp_path / "a.jsonl").write_text("{\n[1]\n")
-    with pytest.raises(DigestError, match=r"a\.jsonl: there is no captured request\. 2 rejected: not a JSON object"):
+    with pytest.raises(DigestError, match=r"a\.jsonl: there is no captured request\. 1 rejected: not JSON"):
         digest_capture(tmp_path / "a.jsonl", tmp_path / "table.parquet")
     assert not (tmp_path / "table.parquet").exists()
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import add
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from warmroute.traffic.digest.arrival import instant
+from warmroute.traffic.digest.errors import DigestError
+from warmroute.traffic.lines import NO_OBJECT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,11 +19,11 @@ if TYPE_CHECKING:
 LINES = {"source": "string", "line": "int64", "data": "string"}
 """The columns of lines, with Ibis's names of their types: the file, the line's number or null, its text."""
 
-SessionField = Literal["", "inferenceId", "customAttributes"]
-"""Where a capture tells the session, if it does: only the application knows what it sends there."""
+SESSION_FIELDS = ("inferenceId", "customAttributes")
+"""Where a capture may tell the session: only the application knows what it sends there."""
 
 
-def captured_requests(lines: Any, query: Query, session: SessionField = "") -> Any:
+def captured_requests(lines: Any, query: Query, session: str = "") -> Any:
     """The requests of captured lines.
 
     A body's text is that of its ``messages``, or of ``prompt`` or ``inputs``, each a string or a list of strings; what
@@ -41,7 +43,18 @@ def captured_requests(lines: Any, query: Query, session: SessionField = "") -> A
     fields = query.step("fields", _fields(lines, functions, session))
     bodies = query.step("bodies", _bodies(fields, functions))
     prompts = query.step("prompts", _prompts(bodies, functions))
-    return query.step("requests", _requests(prompts, functions))
+    return _sound(query.step("requests", _requests(prompts, functions)), functions)
+
+
+def checked_session(field: str) -> str:
+    """A field that may tell the session, or none.
+
+    Raises:
+        DigestError: It is another one.
+    """
+    if field and field not in SESSION_FIELDS:
+        raise DigestError(f"{field} is no field for the session.", f"Use {' or '.join(SESSION_FIELDS)}.")
+    return field
 
 
 _INPUT, _OUTPUT, _EVENT = "$.captureData.endpointInput", "$.captureData.endpointOutput", "$.eventMetadata"
@@ -57,15 +70,17 @@ _BEFORE = ("cache_salt", "tools", "functions", "documents", "chat_template", "ch
 """Fields that a chat template shows before the messages, or that part the KV caches of equal prompts."""
 
 
-def _fields(lines: Any, functions: Functions, session: SessionField) -> Any:
+def _fields(lines: Any, functions: Functions, session: str) -> Any:
     """The fields of a line, as texts."""
     import ibis
 
     paths = {**_LINE, **({"session": f"{_EVENT}.{session}"} if session else {})}
     values = dict(zip(paths, functions.json_values(lines.data, list(paths.values())), strict=True))
+    is_object = functions.is_json_object(lines.data)
     fault = ibis.cases(
         (lines.data.fill_null("").strip() == "", ""),
-        (~functions.is_json(lines.data).fill_null(False), "not a JSON object"),  # noqa: FBT003
+        (is_object.isnull(), "not JSON"),
+        (~is_object, NO_OBJECT),
         else_="no input was captured",
     )
     (kind,) = functions.json_kinds(lines.data, [_LINE["data"]])
@@ -143,6 +158,20 @@ def _requests(prompts: Any, functions: Functions) -> Any:
         block_hashes=ibis.null("array<int64>"),
         block_tokens=ibis.null("int32"),
     )
+
+
+def _sound(requests: Any, functions: Functions) -> Any:
+    """The requests, those without a prompt rejected."""
+    import ibis
+
+    has_tokens = requests.input_tokens.fill_null(0) > 0
+    is_empty = requests.text.isnull() & (functions.byte_length(requests.body) == 0) & ~has_tokens
+    reject = ibis.cases(
+        (requests.reject.notnull(), requests.reject),
+        (requests.text == "", "the prompt has no text"),
+        (is_empty, "no prompt, nor how many tokens it had"),
+    )
+    return requests.mutate(reject=reject)
 
 
 def _member(name: str, value: Any) -> Any:

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warmroute.traffic.digest.capture import LINES, captured_requests
+from warmroute.traffic.digest.capture import LINES, captured_requests, checked_session
 from warmroute.traffic.digest.engines.duckdb import DuckDBFunctions, register
 from warmroute.traffic.digest.engines.duckdb_lines import number_lines, open_lines
 from warmroute.traffic.digest.engines.duckdb_session import duckdb_session
@@ -22,15 +22,13 @@ from warmroute.traffic.sources import find_sources
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from warmroute.traffic.digest.capture import SessionField
-
 
 def digest_capture(
     paths: str | Path | Iterable[str | Path],
     path: str | Path,
     metadata: DigestMetadata | None = None,
     *,
-    session: SessionField = "",
+    session: str = "",
     rejects: Rejects | None = None,
     memory_limit: str | None = None,
 ) -> None:
@@ -40,7 +38,7 @@ def digest_capture(
         paths: Files, directories, patterns or ``s3://`` URIs; gzip and zstd are read.
         path: The file to write; one that is there is replaced when the new one is complete.
         metadata: Ladder, length of chunks, and the sampling percentage; sources and rejects are added.
-        session: The field of a call that names its session, if the application sends one.
+        session: The field of a call that names its session, if the application sends one: one of ``SESSION_FIELDS``.
         rejects: Counts, and tells, the lines that are no request.
         memory_limit: What DuckDB may use, as "4GB"; four fifths of the machine's memory unless told. Lines longer
             than an eighth of it, or than 64 MiB, are rejected.
@@ -53,6 +51,7 @@ def digest_capture(
     metadata, path = metadata or DigestMetadata(), Path(path)
     counts = rejects if rejects is not None else Rejects()
     checked_ladder(metadata.ladder)
+    checked_session(session)
     with duckdb_session(path.parent, memory_limit) as connection:
         import duckdb
 
@@ -75,7 +74,7 @@ def digest_capture(
 
 
 @cache
-def _rows_of_lines(session: SessionField) -> str:
+def _rows_of_lines(session: str) -> str:
     import ibis
 
     functions = DuckDBFunctions(DigestMetadata())
@@ -85,14 +84,17 @@ def _rows_of_lines(session: SessionField) -> str:
 
 
 def _count(connection: Any, counts: Rejects) -> None:
-    """Count the lines that are no request."""
+    """Count the lines that are no request, and note those whose text is unknown."""
     cursor = connection.execute(
-        "SELECT source, line, reject FROM broken UNION ALL"
-        " SELECT source, line, reject FROM numbered WHERE reject <> '' ORDER BY source, line"
+        "SELECT source, line, reject FROM broken UNION ALL SELECT source, line, reject FROM numbered"
+        " WHERE reject <> '' OR (reject IS NULL AND text_characters IS NULL) ORDER BY source, line"
     )
     while found := cursor.fetchmany(1_000):
         for source, line, reason in found:
-            counts.reject(source, line, reason)
+            if reason is None:
+                counts.note(source, line, "the body has no text that could be told")
+            else:
+                counts.reject(source, line, reason)
 
 
 def _listed(paths: str | Path | Iterable[str | Path]) -> list[str | Path]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +45,8 @@ class DigestMetadata:
 
     def as_json(self) -> bytes:
         """The entry of the file's metadata."""
-        return orjson.dumps({"version": VERSION, **asdict(self)})
+        told = {each.name: getattr(self, each.name) for each in fields(self)}
+        return orjson.dumps({**told, "version": VERSION, "rejects": dict(self.rejects)})
 
 
 def metadata_of(entry: bytes, file: str) -> DigestMetadata:
@@ -81,3 +82,16 @@ def checked_ladder(ladder: tuple[int, ...]) -> tuple[int, ...]:
             f"Give 1 to {MOST_LENGTHS} positive whole numbers, each above the one before.",
         )
     return ladder
+
+
+def ladder_of(text: str) -> tuple[int, ...]:
+    """The ladder that a text such as ``1024,4096`` stands for.
+
+    Raises:
+        DigestError: As ``checked_ladder``.
+    """
+    try:
+        ladder = tuple(int(length) for length in text.split(","))
+    except ValueError:
+        raise DigestError(f"{text} is no ladder of prefix lengths.", "Give numbers such as 1024,4096,16384.") from None
+    return checked_ladder(ladder)

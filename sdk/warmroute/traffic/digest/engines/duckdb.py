@@ -29,7 +29,7 @@ class DuckDBFunctions(Functions):
         "digest_bytes_of_text": "encode(_1)",
         "digest_text_of_bytes": "try(decode(_1))",
         "digest_bytes_of_base64": "try(from_base64(_1))",
-        "digest_is_json": "try(json_type(_1)) = 'OBJECT'",
+        "digest_is_json_object": "try(json_type(_1)) = 'OBJECT'",
         "digest_json_value": "try(json_extract_string(_1, _2))",
         "digest_json_values": "try(json_extract_string(_1, _2))",
         "digest_json_kinds": "try(json_type(_1, _2))",

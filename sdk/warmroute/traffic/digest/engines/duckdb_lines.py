@@ -47,8 +47,15 @@ def number_lines(connection: Any) -> None:
         FROM (SELECT source, line, row_number() OVER (PARTITION BY source ORDER BY line) AS nth FROM broken)
         GROUP BY ALL;
         CREATE TEMP TABLE begins AS SELECT source, min(rowid) AS begin FROM digest GROUP BY source;
+        CREATE TEMP TABLE repeated AS SELECT position FROM (
+            SELECT rowid AS position, row_number() OVER (PARTITION BY request ORDER BY rowid) AS nth
+            FROM digest WHERE reject IS NULL AND request <> ''
+        ) WHERE nth > 1;
         CREATE TEMP VIEW numbered AS
-        SELECT * REPLACE (coalesce(nullif(request, ''), source || ':' || line) AS request) FROM (
+        SELECT * REPLACE (
+            coalesce(nullif(request, ''), source || ':' || line) AS request,
+            CASE WHEN position IN (FROM repeated) THEN 'an id met before' ELSE reject END AS reject
+        ) FROM (
             SELECT placed.* REPLACE (placed.ordinal + coalesce(shifts.shift, 0) AS line)
             FROM (
                 SELECT digest.*, digest.rowid AS position, digest.rowid - begin + 1 AS ordinal

@@ -58,9 +58,9 @@ class Functions:
         """What a text in base64 stands for; null if it is none."""
         return builtin("digest_bytes_of_base64", "binary", text)
 
-    def is_json(self, text: Any) -> Any:
-        """Whether a text is a JSON object."""
-        return builtin("digest_is_json", "boolean", text)
+    def is_json_object(self, text: Any) -> Any:
+        """Whether a text is a JSON object; null if it is no JSON."""
+        return builtin("digest_is_json_object", "boolean", text)
 
     def json_values(self, json: Any, paths: Sequence[str]) -> list[Any]:
         """The values at paths such as ``$.a.b``: of a string its characters, of anything else its JSON."""

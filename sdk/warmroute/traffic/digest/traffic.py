@@ -1,0 +1,67 @@
+"""Makes a digest of recorded traffic of any format."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from warmroute.traffic.digest.capture_files import digest_capture
+from warmroute.traffic.digest.make import digest_requests
+from warmroute.traffic.digest.metadata import DigestMetadata
+from warmroute.traffic.entries import entries
+from warmroute.traffic.formats import Format, recognised
+from warmroute.traffic.reading import read_traffic
+from warmroute.traffic.rejects import Rejects
+from warmroute.traffic.sources import STANDARD_INPUT, find_sources
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+def digest_traffic(
+    paths: Sequence[str],
+    path: str | Path,
+    metadata: DigestMetadata | None = None,
+    *,
+    input_format: str | None = None,
+    session: str = "",
+    rejects: Rejects | None = None,
+    memory_limit: str | None = None,
+) -> None:
+    """Make a digest of recorded traffic: DuckDB reads files of Data Capture itself, and the readers all others.
+
+    Args:
+        paths: Files, directories, patterns, ``s3://`` URIs, or ``-`` for standard input.
+        path: The file to write; one that is there is replaced when the new one is complete.
+        metadata: Ladder, length of chunks, and the sampling percentage; sources and rejects are added.
+        input_format: The format; recognised from the first file if not given.
+        session: For Data Capture, the field of a call that names its session, if the application sends one.
+        rejects: Counts, and tells, the lines that are no request.
+        memory_limit: What DuckDB may use, as "4GB"; four fifths of the machine's memory unless told.
+
+    Raises:
+        DigestError: The ladder is none, the files cannot be read, or the file cannot be written.
+        TrafficError: No such file or format, or no request at all.
+        MissingExtraError: The extra ``analysis`` is not installed.
+    """
+    metadata = replace(metadata or DigestMetadata(), sources=tuple(paths))
+    counts = rejects if rejects is not None else Rejects()
+    if STANDARD_INPUT not in paths and (input_format or _format(paths)) == Format.DATA_CAPTURE:
+        digest_capture(paths, path, metadata, session=session, rejects=counts, memory_limit=memory_limit)
+        return
+    requests = read_traffic(
+        paths, format=input_format, rejects=counts, sampling_percentage=metadata.sampling_percentage
+    )
+    digest_requests(requests, path, replace(metadata, rejects=counts.rejected), memory_limit=memory_limit)
+
+
+def _format(paths: Sequence[str]) -> Format | None:
+    """The format of the first file, judged by its first entries."""
+    source = find_sources(paths)[0]
+    first = islice(entries(source, Rejects()), _ENTRIES_AHEAD)
+    return recognised(source.name, [entry.value for entry in first])
+
+
+_ENTRIES_AHEAD = 20
