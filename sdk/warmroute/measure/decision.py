@@ -21,13 +21,13 @@ class Decision(StrEnum):
     """What to do about the candidate."""
 
     ADOPT = "adopt"
-    """It is better by more than the minimum effect, and every guard holds."""
+    """It is better by more than the minimum effect, every guard holds, and no segment suffers."""
 
     ADOPT_NARROWLY = "adopt narrowly"
     """That is so for the named segments only."""
 
     DONT = "don't"
-    """It is worse, or no different, or breaks a guard."""
+    """It is worse, for all or for a segment, or no different, or breaks a guard."""
 
     INCONCLUSIVE = "inconclusive"
     """The runs do not tell yet."""
@@ -52,14 +52,16 @@ def decide(
     broken = in_state(guards, GuardState.BROKEN)
     unsettled = in_state(guards, GuardState.OPEN, GuardState.TOO_FEW_REQUESTS)
     narrowly = adopted(segments) if Metric.LARGEST_INSTANCE_SHARE not in broken + unsettled else ()
+    suffering = tuple(segment.name for segment in segments if segment.suffers)
     rules = (
         (
-            better and not broken and not unsettled,
+            better and not broken and not unsettled and not suffering,
             Decision.ADOPT,
             f"It is better by more than {least}; no guard fails.",
         ),
         (narrowly, Decision.ADOPT_NARROWLY, f"It is better by more than {least} only for: {', '.join(narrowly)}."),
         (broken, Decision.DONT, f"It breaks a guard: {_labels(broken)}."),
+        (suffering, Decision.DONT, f"It is worse by more than {least} for: {', '.join(suffering)}."),
         (primary.worse, Decision.DONT, "It is worse."),
         (primary.equivalent(criteria.effect), Decision.DONT, f"A difference of {least} or more is excluded."),
         (

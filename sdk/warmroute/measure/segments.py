@@ -28,11 +28,19 @@ class Segment:
     p_better: float
     """One-sided p-value for "better by more than the minimum effect", after Holm over the segments."""
 
+    p_worse: float
+    """The same for "worse by more than the minimum effect"."""
+
     @property
     def pays_off(self) -> bool:
         """Whether the candidate is shown to be better here, and no worse than allowed in its guards."""
         held = (GuardState.HOLDS, GuardState.NOT_AVAILABLE)
         return self.p_better <= self.primary.alpha / 2 and all(guard.state in held for guard in self.guards)
+
+    @property
+    def suffers(self) -> bool:
+        """Whether the candidate is shown to be worse here by more than the minimum effect."""
+        return self.p_worse <= self.primary.alpha / 2
 
 
 def judge_segments(pairing: Pairing, criteria: Criteria) -> tuple[Segment, ...]:
@@ -42,7 +50,8 @@ def judge_segments(pairing: Pairing, criteria: Criteria) -> tuple[Segment, ...]:
         return ()
     alpha = criteria.alpha_each
     primaries = {name: compare(pairing, criteria.primary, alpha, _figures_of(name)) for name in names}
-    p_values = holm({name: compared.harm.p_below(-criteria.effect) for name, compared in primaries.items()})
+    better = holm({name: compared.harm.p_below(-criteria.effect) for name, compared in primaries.items()})
+    worse = holm({name: compared.harm.p_above(criteria.effect) for name, compared in primaries.items()})
     # How many instances serve one segment says nothing of their load, so that guard is for the whole traffic only.
     guarded = [metric for metric in criteria.guards if metric is not Metric.LARGEST_INSTANCE_SHARE]
     return tuple(
@@ -52,7 +61,8 @@ def judge_segments(pairing: Pairing, criteria: Criteria) -> tuple[Segment, ...]:
             tuple(
                 Guard(compare(pairing, metric, alpha, _figures_of(name)), criteria.margin(metric)) for metric in guarded
             ),
-            p_values[name],
+            better[name],
+            worse[name],
         )
         for name, primary in primaries.items()
     )

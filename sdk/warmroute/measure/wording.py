@@ -29,8 +29,8 @@ def change(compared: Compared) -> str:
         return f"{metric.label} cannot be compared: {reason}."
     confidence = f"{100 * (1 - compared.alpha):.3g} %"
     return (
-        f"{metric.label} is {_amount(metric, compared.effect)}; {confidence} interval: {_amount(metric, low)} to "
-        f"{_amount(metric, high)}, {len(compared.by_pair)} pairs."
+        f"{metric.label} is {_amount(metric, compared.effect)}; {confidence} interval: {_range(metric, low, high)}; "
+        f"{len(compared.by_pair)} pairs."
     )
 
 
@@ -61,13 +61,30 @@ def _at_margin(metric: Metric, allowed: float) -> float:
 
 
 def _amount(metric: Metric, effect: float) -> str:
-    """A ratio, or for errors a difference, as a change: "12.0 % shorter"."""
+    """A ratio, or for errors a difference, as a change: "12 % shorter"."""
     if isnan(effect):
         return "unknown"
+    size, words = _size(metric, effect)
+    return f"{size} {words}" if size != "0" else "the same"
+
+
+def _range(metric: Metric, low: float, high: float) -> str:
+    """An interval, the smaller change first where both ends lie on one side: "12 to 15 % shorter"."""
+    (one, words), (other, other_words) = _size(metric, low), _size(metric, high)
+    if one == other == "0":
+        return "no difference"
+    if words != other_words or "0" in (one, other):
+        return f"{_amount(metric, low)} to {_amount(metric, high)}"
+    return f"{one} to {other} {words}" if low >= _no_change(metric) else f"{other} to {one} {words}"
+
+
+def _size(metric: Metric, effect: float) -> tuple[str, str]:
+    """How large a change is, to a tenth, and its unit and direction."""
     less, more = ("shorter", "longer") if metric.is_latency else ("lower", "higher")
-    size = 100 * (effect if metric.compared_by_difference else effect - 1)
+    change = 100 * (effect - _no_change(metric))
     unit = "points" if metric.compared_by_difference else "%"
-    shown = f"{abs(size):.1f}" if isfinite(size) else "infinitely"
-    if shown == "0.0":
-        return "the same"
-    return f"{shown} {unit} {less if size < 0 else more}"
+    return f"{round(abs(change), 1):g}", f"{unit} {less if change < 0 else more}"
+
+
+def _no_change(metric: Metric) -> float:
+    return 0.0 if metric.compared_by_difference else 1.0
