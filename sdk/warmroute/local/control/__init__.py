@@ -4,6 +4,7 @@ from warmroute.local.control.clock import Clock, Durations
 from warmroute.local.control.http import control_plane
 from warmroute.local.control.install import install
 from warmroute.local.control.lookup import account_of, endpoint_in_force, fail_next_deployment
+from warmroute.local.control.readiness import NotServingError, Readiness
 from warmroute.local.control.snapshot import ComponentState, EndpointState, VariantState
 
 __all__ = [
@@ -11,6 +12,8 @@ __all__ = [
     "ComponentState",
     "Durations",
     "EndpointState",
+    "NotServingError",
+    "Readiness",
     "VariantState",
     "account_of",
     "control_plane",

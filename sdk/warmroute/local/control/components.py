@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from warmroute.local.control.clock import moment
 from warmroute.local.control.endpoints import Endpoint
 from warmroute.local.control.listing import list_page
 from warmroute.local.control.models import Model
+from warmroute.local.control.readiness import once_ready
 from warmroute.local.control.refusals import RefusedError, in_progress
 from warmroute.local.control.registry import Resource, next_serial
+from warmroute.local.control.snapshot import future_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from warmroute.local.control.registry import Registry, Request, Response
+    from warmroute.local.control.snapshot import EndpointState
 
 _IN_PROGRESS = {"Creating", "Updating", "Deleting"}
 _HAS_INSTANCES = {"InService", "Updating", "RollingBack"}
@@ -42,6 +45,7 @@ class InferenceComponent(Resource):
     """What the copies run, where the specification names a model rather than a container."""
 
     status: str = "Creating"
+    failure_reason: str = ""
     last_modified_time: float = 0.0
     deployment_settings: Mapping[str, Any] = field(default_factory=dict)
     serial: int = field(default_factory=next_serial)
@@ -93,14 +97,17 @@ def update_inference_component(registry: Registry, request: Request) -> Response
     _want_copies(component, request.get("RuntimeConfig"))
     settings = request.get("DeploymentConfig")
 
+    becomes = replace(component, specifications=specifications, model=model, status="InService")
+    if specifications != component.specifications or model is not component.model:
+        becomes.serial = next_serial()
+
     def finish() -> None:
-        if specifications != component.specifications or model is not component.model:
-            component.specifications, component.model, component.serial = specifications, model, next_serial()
+        component.specifications, component.model, component.serial = specifications, model, becomes.serial
         if settings is not None:
             component.deployment_settings = settings
 
     component.become("Updating", registry.clock.now())
-    _settle_copies(registry, component, finish)
+    _settle_copies(registry, component, finish, becomes=becomes)
     return {"InferenceComponentArn": component.arn}
 
 
@@ -141,6 +148,8 @@ def describe_inference_component(registry: Registry, request: Request) -> Respon
             "DesiredCopyCount": component.desired_copy_count,
             "CurrentCopyCount": component.current_copy_count,
         }
+    if component.failure_reason:
+        described["FailureReason"] = component.failure_reason
     if component.deployment_settings:
         described["LastDeploymentConfig"] = component.deployment_settings
     return described
@@ -240,22 +249,40 @@ def _want_copies(component: InferenceComponent, runtime: Mapping[str, Any] | Non
     component.desired_copy_count = runtime["CopyCount"]
 
 
-def _settle_copies(registry: Registry, component: InferenceComponent, finish: Callable[[], None] | None = None) -> None:
+def _settle_copies(
+    registry: Registry,
+    component: InferenceComponent,
+    finish: Callable[[], None] = lambda: None,
+    *,
+    becomes: InferenceComponent | None = None,
+) -> None:
     """Enter the moment at which the component has the copies that it shall have.
 
     Args:
         registry: Where the component is.
         component: It became Creating or Updating just now.
         finish: What else happens then.
+        becomes: The component as it shall be, where it shall run something else.
     """
+    creating = component.status == "Creating"
 
-    def settle(when: float) -> None:
-        if finish is not None:
-            finish()
+    def future() -> EndpointState:
+        live = component.endpoint.live
+        if live is None:
+            raise RefusedError(f'Endpoint "{component.endpoint.arn}" serves nothing.')
+        return future_state(registry, component.endpoint, live, becomes or component)
+
+    def settle(when: float, not_serving: str) -> None:
+        if not_serving:
+            component.failure_reason = not_serving
+            component.desired_copy_count = component.current_copy_count
+            component.become("Failed" if creating else "InService", when)
+            return
+        finish()
         component.current_copy_count = component.desired_copy_count
         component.become("InService", when)
 
-    registry.agenda.add(component.last_modified_time + registry.durations.component, settle)
+    once_ready(registry, component.last_modified_time + registry.durations.component, future, settle)
 
 
 def _specification_summary(specification: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,11 +9,13 @@ from warmroute.local.control.clock import moment
 from warmroute.local.control.deployments import Deployment
 from warmroute.local.control.endpoint_configs import EndpointConfig
 from warmroute.local.control.listing import list_page
+from warmroute.local.control.readiness import once_ready
 from warmroute.local.control.refusals import RefusedError, in_progress
 from warmroute.local.control.registry import Resource
+from warmroute.local.control.snapshot import future_state
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from warmroute.local.control.deployments import Variant
     from warmroute.local.control.registry import Registry, Request, Response
@@ -67,15 +69,16 @@ def create_endpoint(registry: Registry, request: Request) -> Response:
     registry.endpoints[name] = endpoint
     fault = registry.faults.pop(name, "")
 
-    def finish(when: float) -> None:
-        if fault:
-            endpoint.failure_reason = fault
+    def finish(when: float, not_serving: str) -> None:
+        if reason := fault or not_serving:
+            endpoint.failure_reason = reason
             endpoint.pending = None
             endpoint.become("Failed", when)
         else:
             _enter_service(endpoint, deployment, when)
 
-    registry.agenda.add(deployment.started + registry.durations.creating, finish)
+    due = deployment.started + registry.durations.creating
+    _finish_once_ready(registry, due, endpoint, deployment, finish, fails=bool(fault))
     return {"EndpointArn": arn}
 
 
@@ -96,16 +99,17 @@ def update_endpoint(registry: Registry, request: Request) -> Response:
     endpoint.become("Updating", deployment.started)
     fault = registry.faults.pop(endpoint.name, "")
 
-    def finish(when: float) -> None:
-        if fault:
-            endpoint.failure_reason = fault
+    def finish(when: float, not_serving: str) -> None:
+        if reason := fault or not_serving:
+            endpoint.failure_reason = reason
             endpoint.pending = None
             endpoint.become("RollingBack", when)
             registry.agenda.add(when + registry.durations.rolling_back, lambda then: endpoint.become("InService", then))
         else:
             _enter_service(endpoint, deployment, when)
 
-    registry.agenda.add(deployment.started + registry.durations.updating, finish)
+    due = deployment.started + registry.durations.updating
+    _finish_once_ready(registry, due, endpoint, deployment, finish, fails=bool(fault))
     return {"EndpointArn": endpoint.arn}
 
 
@@ -122,11 +126,11 @@ def update_endpoint_weights_and_capacities(registry: Registry, request: Request)
     now = registry.clock.now()
     endpoint.become("Updating", now)
 
-    def finish(when: float) -> None:
-        live.reach_desired()
+    def finish(when: float, _: str) -> None:
+        live.reach_desired()  # Instances that never serve are counted all the same: no request reaches them.
         endpoint.become("InService", when)
 
-    registry.agenda.add(now + registry.durations.updating, finish)
+    once_ready(registry, now + registry.durations.updating, lambda: future_state(registry, endpoint, live), finish)
     return {"EndpointArn": endpoint.arn}
 
 
@@ -164,6 +168,22 @@ def describe_endpoint(registry: Registry, request: Request) -> Response:
 def list_endpoints(registry: Registry, request: Request) -> Response:
     """The endpoints of the account."""
     return list_page(registry.endpoints.values(), request, into="Endpoints", summary=_summary)
+
+
+def _finish_once_ready(
+    registry: Registry,
+    due: float,
+    endpoint: Endpoint,
+    deployment: Deployment,
+    finish: Callable[[float, str], object],
+    *,
+    fails: bool,
+) -> None:
+    """End a deployment when its instances serve; one that is to fail needs none."""
+    if fails:
+        registry.agenda.add(due, lambda when: finish(when, ""))
+    else:
+        once_ready(registry, due, lambda: future_state(registry, endpoint, deployment), finish)
 
 
 def _settled(endpoint: Endpoint) -> Deployment:

@@ -11,19 +11,23 @@ from warmroute.local.control.registry import TIMING
 
 if TYPE_CHECKING:
     from warmroute.local.control.clock import Clock, Durations
+    from warmroute.local.control.readiness import Readiness
 
 _INSTALLING = threading.Lock()
 
 
-def install(*, clock: Clock | None = None, durations: Durations | None = None) -> None:
+def install(
+    *, clock: Clock | None = None, durations: Durations | None = None, readiness: Readiness | None = None
+) -> None:
     """Make moto's SageMaker behave as SageMaker does, for this process.
 
-    Call it before ``moto.mock_aws`` starts or moto's server runs. Calling it again changes only the clock and the
-    durations. They hold for accounts and regions that are first used from then on; a reset of moto makes all new.
+    Call it before ``moto.mock_aws`` starts or moto's server runs. Calling it again changes only what is given, for
+    accounts and regions that are first used from then on; a reset of moto makes all new.
 
     Args:
         clock: What decides when changes take effect; real time when never given.
         durations: How long changes take.
+        readiness: Who knows whether instances serve; they serve at once when never given.
 
     Raises:
         MissingExtraError: moto is not installed.
@@ -34,6 +38,7 @@ def install(*, clock: Clock | None = None, durations: Durations | None = None) -
         _attach()
         TIMING.clock = clock or TIMING.clock
         TIMING.durations = durations or TIMING.durations
+        TIMING.readiness = readiness or TIMING.readiness
 
 
 def _check_version() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from warmroute.local.control.agenda import Agenda
 from warmroute.local.control.clock import Clock, Durations
+from warmroute.local.control.readiness import Readiness
 from warmroute.local.control.refusals import already_exists, not_found
 
 if TYPE_CHECKING:
@@ -66,10 +67,11 @@ AnyResource = TypeVar("AnyResource", bound=Resource)
 
 @dataclass
 class Timing:
-    """The clock and the durations of registries that are yet to be made."""
+    """What decides, in registries that are yet to be made, when changes take effect."""
 
     clock: Clock = field(default_factory=Clock)
     durations: Durations = field(default_factory=Durations)
+    readiness: Readiness = field(default_factory=Readiness)
 
 
 TIMING = Timing()
@@ -99,6 +101,7 @@ class Registry:
     components: dict[str, InferenceComponent] = field(default_factory=dict)
     clock: Clock = field(default_factory=lambda: TIMING.clock)
     durations: Durations = field(default_factory=lambda: TIMING.durations)
+    readiness: Readiness = field(default_factory=lambda: TIMING.readiness)
     agenda: Agenda = field(default_factory=Agenda)
     faults: dict[str, str] = field(default_factory=dict)
     """Why the next deployment of an endpoint will fail, by the endpoint's name."""

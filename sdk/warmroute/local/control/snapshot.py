@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from warmroute.local.control.components import InferenceComponent
-    from warmroute.local.control.deployments import Variant
+    from warmroute.local.control.deployments import Deployment, Variant
     from warmroute.local.control.endpoints import Endpoint
     from warmroute.local.control.registry import Registry
 
@@ -100,27 +100,52 @@ def state_of(registry: Registry, name: str) -> EndpointState | None:
         return registry.snapshots.setdefault(name, _endpoint_state(registry, endpoint))
 
 
+def future_state(
+    registry: Registry, endpoint: Endpoint, deployment: Deployment, *changed: InferenceComponent
+) -> EndpointState:
+    """An endpoint as it shall be, with every instance that is wanted.
+
+    Args:
+        registry: The account and region.
+        endpoint: The endpoint.
+        deployment: What shall be in force.
+        changed: Components that change, as they shall be.
+    """
+    as_they_are = {each.name: each for each in registry.components.values() if each.endpoint is endpoint}
+    components = as_they_are | {each.name: each for each in changed}
+    return EndpointState(
+        name=endpoint.name,
+        status=endpoint.status,
+        endpoint_config_name=deployment.config.name,
+        deployment_serial=deployment.serial,
+        variants=tuple(_variant_state(each, each.desired_instance_count) for each in deployment.variants),
+        shadow_variants=(),
+        components=tuple(_component_state(each, wanted=each in changed) for each in components.values()),
+    )
+
+
 def _endpoint_state(registry: Registry, endpoint: Endpoint) -> EndpointState:
     live = endpoint.live
+    variants, shadow_variants = (live.variants, live.shadow_variants) if live else ((), ())
     return EndpointState(
         name=endpoint.name,
         status=endpoint.status,
         endpoint_config_name=endpoint.config.name,
         deployment_serial=live.serial if live else 0,
-        variants=tuple(_variant_state(each) for each in live.variants) if live else (),
-        shadow_variants=tuple(_variant_state(each) for each in live.shadow_variants) if live else (),
+        variants=tuple(_variant_state(each, each.current_instance_count) for each in variants),
+        shadow_variants=tuple(_variant_state(each, each.current_instance_count) for each in shadow_variants),
         components=tuple(_component_state(each) for each in registry.components.values() if each.endpoint is endpoint),
     )
 
 
-def _variant_state(variant: Variant) -> VariantState:
+def _variant_state(variant: Variant, count: int) -> VariantState:
     settings = variant.settings
     container = variant.model.container if variant.model else {}
     routing = settings.get("RoutingConfig")
     return VariantState(
         name=variant.name,
         weight=variant.current_weight,
-        instance_count=variant.current_instance_count,
+        instance_count=count,
         is_serverless=variant.serverless is not None,
         instance_type=variant.pools[0]["InstanceType"] if variant.pools else settings.get("InstanceType"),
         routing_config=MappingProxyType(routing) if routing else None,
@@ -130,7 +155,7 @@ def _variant_state(variant: Variant) -> VariantState:
     )
 
 
-def _component_state(component: InferenceComponent) -> ComponentState:
+def _component_state(component: InferenceComponent, *, wanted: bool = False) -> ComponentState:
     specification = component.specifications[0].get("Container", {})
     container = component.model.container if component.model and component.base is None else {}
     serving = component.base or component
@@ -138,7 +163,7 @@ def _component_state(component: InferenceComponent) -> ComponentState:
         name=component.name,
         status=component.status,
         variant_name=component.variant_name,
-        copy_count=serving.current_copy_count,
+        copy_count=serving.desired_copy_count if wanted else serving.current_copy_count,
         base=component.base.name if component.base else None,
         serial=component.serial,
         model_name=component.model.name if component.model else None,
