@@ -6,14 +6,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from warmroute.demo import example_spec_text
 
-if TYPE_CHECKING:
-    from pathlib import Path
+sys.path.append(str(Path(__file__).parent))  # For what several tests share.
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 

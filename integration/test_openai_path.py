@@ -10,24 +10,12 @@ from typing import Any
 import httpx2
 import openai
 import pytest
-from botocore.credentials import CredentialProvider, Credentials
-from sagemaker.core.token_generator import generate_token
+from bearer import bearer_token
 
 from warmroute.demo import example_spec_text
 from warmroute.local import RunningLocally, running_locally
 
 LONG = "This handbook answers every question about the product. " * 200
-
-
-class _Provider(CredentialProvider):
-    METHOD = "test"
-
-    def load(self) -> Credentials:
-        return Credentials("local", "local")
-
-
-def _token() -> str:
-    return str(generate_token(region="us-east-1", aws_credentials_provider=_Provider()))
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +29,7 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningLocally]:
 @pytest.fixture
 def client(local: RunningLocally) -> Iterator[openai.OpenAI]:
     with openai.OpenAI(
-        base_url=f"{local.url}/endpoints/support-bot/openai/v1", api_key=_token, max_retries=0
+        base_url=f"{local.url}/endpoints/support-bot/openai/v1", api_key=bearer_token, max_retries=0
     ) as client:
         yield client
 
@@ -92,7 +80,7 @@ def test_a_token_of_another_service_is_refused(local: RunningLocally) -> None:
 
 
 def test_refusals_keep_their_code(local: RunningLocally) -> None:
-    headers = {"Authorization": f"Bearer {_token()}"}
+    headers = {"Authorization": f"Bearer {bearer_token()}"}
 
     def post(path: str, body: bytes) -> httpx2.Response:
         return httpx2.post(f"{local.url}{path}/openai/v1/chat/completions", content=body, headers=headers)
@@ -104,7 +92,7 @@ def test_refusals_keep_their_code(local: RunningLocally) -> None:
 
 
 def test_depth_and_unknown_paths_are_refused_in_json(local: RunningLocally) -> None:
-    headers = {"Authorization": f"Bearer {_token()}"}
+    headers = {"Authorization": f"Bearer {bearer_token()}"}
     deep = b'{"messages": [{"role": "user", "content": %s}]}' % (b"[" * 300 + b"]" * 300)
     base = f"{local.url}/endpoints/support-bot/openai/v1"
     too_deep = httpx2.post(f"{base}/chat/completions", content=deep, headers=headers)
@@ -116,7 +104,7 @@ def test_depth_and_unknown_paths_are_refused_in_json(local: RunningLocally) -> N
 
 def test_a_stream_that_is_given_up_while_it_waits_makes_room(local: RunningLocally) -> None:
     messages = _messages("Busy?")
-    headers = {"Authorization": f"Bearer {_token()}"}
+    headers = {"Authorization": f"Bearer {bearer_token()}"}
     base_url = f"{local.url}/endpoints/support-bot/openai/v1"
 
     async def give_up() -> None:
@@ -132,5 +120,5 @@ def test_a_stream_that_is_given_up_while_it_waits_makes_room(local: RunningLocal
             await asyncio.gather(*asking, return_exceptions=True)
 
     asyncio.run(give_up())
-    with openai.OpenAI(base_url=base_url, api_key=_token, max_retries=0, timeout=30) as client:
+    with openai.OpenAI(base_url=base_url, api_key=bearer_token, max_retries=0, timeout=30) as client:
         assert client.chat.completions.create(model="", messages=messages, max_tokens=4).usage.completion_tokens == 4

@@ -9,6 +9,7 @@ import pytest
 
 from warmroute.local.control import ComponentState, EndpointState, VariantState
 from warmroute.local.data import Fleets
+from warmroute.local.engines import SimulatedEngines
 
 MAIN = VariantState(
     name="main",
@@ -42,7 +43,7 @@ class World:
 
     def __init__(self) -> None:
         self.states = {"bot": EndpointState("bot", "InService", "bot-1", 1, (MAIN,), (), ())}
-        self.fleets = Fleets(1_000, in_force=lambda account, region, name: self.states.get(name))
+        self.fleets = Fleets(SimulatedEngines(1_000), in_force=lambda account, region, name: self.states.get(name))
 
     def change(self, **changes: Any) -> None:
         self.states["bot"] = replace(self.states["bot"], **changes)

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warmroute.local.data.completion import DEFAULT_OUTPUT_TOKENS, read_completion
-from warmroute.local.data.failures import Refusal
-from warmroute.local.data.wording import Usage, Wording
+from warmroute.local.engines.completion import DEFAULT_OUTPUT_TOKENS, read_completion
+from warmroute.local.engines.container import ContainerRefusal
+from warmroute.local.engines.wording import Usage, Wording
 
 HELLO = [{"role": "user", "content": "hello"}]
 
@@ -48,12 +48,10 @@ def _read(**values: Any) -> Any:
     ],
 )
 def test_container_refuses_what_it_cannot_read(body: bytes, says: str) -> None:
-    with pytest.raises(Refusal, match=says) as refusal:
+    with pytest.raises(ContainerRefusal, match=says) as refusal:
         read_completion(body)
 
-    assert refusal.value.code == "ModelError"
-    assert refusal.value.status == 424
-    assert refusal.value.body["OriginalStatusCode"] == 400
+    assert refusal.value.status == 400
 
 
 def test_null_is_as_good_as_absent() -> None:
@@ -97,7 +95,7 @@ def test_without_a_limit_the_answer_has_a_stated_length() -> None:
 )
 def test_depth_is_read_or_refused(around: bytes, depth: int) -> None:
     body = around % (b"[" * depth + b"]" * depth)
-    with contextlib.suppress(Refusal):
+    with contextlib.suppress(ContainerRefusal):
         assert "[[" in read_completion(body).text
 
 

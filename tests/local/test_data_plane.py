@@ -10,8 +10,9 @@ import botocore.session
 import pytest
 
 from warmroute.fleet import EngineRequest, prompt_blocks
-from warmroute.local.data import DataPlane, answer
+from warmroute.local.data import DataPlane
 from warmroute.local.data.connection import MAX_BODY_BYTES
+from warmroute.local.engines import prompts
 
 SIGNED = "AWS4-HMAC-SHA256 Credential=local/20261130/us-east-1/sagemaker/aws4_request, SignedHeaders=host, Signature=0"
 INVOKE = "/endpoints/bot/invocations"
@@ -127,7 +128,7 @@ def test_a_prompt_is_hashed_once(world, client, monkeypatch, variable):
         hashed.append(text)
         return prompt_blocks(text, **options)
 
-    monkeypatch.setattr(answer, "prompt_blocks", counted)
+    monkeypatch.setattr(prompts, "prompt_blocks", counted)
     environment = {**world.main.model_environment, variable: "true"}
     routing = {"RoutingStrategy": "KV_AWARE"}
     world.change(variants=(replace(world.main, model_environment=environment, routing_config=routing),))
@@ -149,7 +150,7 @@ def test_a_client_that_goes_away_leaves_the_engine(world, client, path, stream, 
     environment = {"SM_VLLM_MAX_NUM_SEQS": "1"}
     world.change(variants=(replace(world.main, instance_count=1, model_environment=environment),))
     instance = world.fleet().instances[0]
-    engine = instance._engine
+    engine = instance.engine._engine
 
     def leaves():
         if when == "it waits for a place":
@@ -157,7 +158,7 @@ def test_a_client_that_goes_away_leaves_the_engine(world, client, path, stream, 
         return engine.running == 1 and (when == "the engine has it" or next(iter(engine._running.values())).started)
 
     async def ask():
-        other = instance.generate(EngineRequest("other", prompt_blocks("other"), 100_000))
+        other = instance.engine.generate(EngineRequest("other", prompt_blocks("other"), 100_000))
         if when == "it waits for a place":
             await anext(other)
         await client.post_soon(path, {"prompt": LONG, "max_tokens": 300_000, "stream": stream}, leaves=leaves)
@@ -246,7 +247,7 @@ def test_a_fault_in_the_middle_of_a_stream_ends_it_as_the_protocol_has_it(world,
         raise RuntimeError("a fault")
 
     for instance in world.fleet().instances:
-        instance.generate = broken
+        instance.engine.generate = broken
     status, _, body = client.post(INVOKE + "-response-stream", {"prompt": "x", "stream": True})
     assert status == 200
     assert b"InternalStreamFailure" in body

@@ -9,6 +9,7 @@ import pytest
 
 from warmroute.fleet import EngineRequest, prompt_blocks
 from warmroute.local.data.failures import Refusal
+from warmroute.local.engines import ContainerRefusal
 
 
 def test_instances_as_many_as_are_in_force(world):
@@ -158,7 +159,7 @@ def test_an_instance_answers_with_every_token_and_remembers_the_prompt(world):
     prompt = prompt_blocks("a warm prefix " * 200)
 
     async def generate(request_id: str) -> list[tuple[int, int]]:
-        return [step async for step in instance.generate(EngineRequest(request_id, prompt, 5))]
+        return [step async for step in instance.engine.generate(EngineRequest(request_id, prompt, 5))]
 
     async def twice() -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         return await generate("1"), await generate("2")
@@ -166,17 +167,17 @@ def test_an_instance_answers_with_every_token_and_remembers_the_prompt(world):
     cold, warm = asyncio.run(twice())
     assert sum(tokens for tokens, _ in cold) == sum(tokens for tokens, _ in warm) == 5
     assert cold[-1][1] == 0
-    assert warm[-1][1] == instance.cached_tokens(prompt) > 0
+    assert warm[-1][1] == instance.engine.cached_tokens(prompt) > 0
 
 
 def test_a_request_that_is_given_up_leaves_the_engine(world):
     instance = world.fleet().instances[0]
 
     async def give_up_then_ask_again() -> int:
-        stream = instance.generate(EngineRequest("1", prompt_blocks("x" * 640), 10_000))
+        stream = instance.engine.generate(EngineRequest("1", prompt_blocks("x" * 640), 10_000))
         await anext(stream)
         await stream.aclose()
-        answer = instance.generate(EngineRequest("1", prompt_blocks("y" * 640), 3))
+        answer = instance.engine.generate(EngineRequest("1", prompt_blocks("y" * 640), 3))
         return sum([tokens async for tokens, _ in answer])
 
     assert asyncio.run(give_up_then_ask_again()) == 3
@@ -186,8 +187,8 @@ def test_an_impossible_request_is_the_container_s_error(world):
     instance = world.fleet().instances[0]
 
     async def ask() -> None:
-        async for _ in instance.generate(EngineRequest("1", prompt_blocks("x"), 10_000_000)):
+        async for _ in instance.engine.generate(EngineRequest("1", prompt_blocks("x"), 10_000_000)):
             pass
 
-    with pytest.raises(Refusal, match="Received client error"):
+    with pytest.raises(ContainerRefusal, match=r"context|KV cache|never"):
         asyncio.run(ask())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def local(
+def local(  # noqa: PLR0913, PLR0917 - a parameter for each option.
     spec: Annotated[
         str | None, typer.Argument(metavar="[SPEC]", help="A spec to serve at once; without one, an empty account.")
     ] = None,
@@ -29,16 +30,46 @@ def local(
     deployment_seconds: Annotated[
         float, typer.Option(help="Seconds that creating or updating an endpoint takes.", min=0, max=86_400)
     ] = 1.0,
+    engine: Annotated[
+        str, typer.Option(metavar="KIND", help="simulated; url: servers that run already; or vllm, started here.")
+    ] = "simulated",
+    engine_url: Annotated[
+        list[str] | None, typer.Option(metavar="URL", help="A server for --engine url; once for each instance.")
+    ] = None,
+    vllm_python: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Python of the environment that has vLLM; by default that of .venv-vllm."),
+    ] = None,
+    vllm_arg: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE", help="An argument of vLLM in place of the spec's; NAME=false leaves it out."
+        ),
+    ] = None,
+    model_dir: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="A model's folder, for vLLM to run instead of the spec's model.")
+    ] = None,
     format: FormatOption = Format.TEXT,  # noqa: A002
 ) -> None:
-    """Serve SageMaker's API on this machine: control plane and data plane on one URL, with simulated engines.
+    """Serve SageMaker's API on this machine: control plane and data plane on one URL.
 
     Example: warmroute local endpoint.yaml, then in another shell: AWS_ENDPOINT_URL=http://localhost:8333 python app.py
     """
-    from warmroute.local import serve
+    from warmroute.local import EngineSettings, engine_kind, serve
 
     document = None if spec is None else read_spec(spec)
-    serve(document, port=port, speed=speed, deployment_seconds=deployment_seconds, on_ready=_announce(format))
+    engines = EngineSettings(
+        engine_kind(engine), tuple(engine_url or ()), vllm_python, tuple(vllm_arg or ()), model_dir
+    )
+    serve(
+        document,
+        port=port,
+        speed=speed,
+        deployment_seconds=deployment_seconds,
+        engines=engines,
+        on_ready=_announce(format),
+        on_engine=lambda said: typer.echo(said, err=True),
+    )
 
 
 def _announce(format: Format) -> Callable[[str], None]:  # noqa: A002

@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING
 
 from warmroute.errors import LocalEndpointError
 from warmroute.hosting import EndpointSpec, load_spec
+from warmroute.local.engines.settings import EngineSettings
 from warmroute.local.options import check_options
 from warmroute.local.session import ACCESS_KEY, local_session
 
@@ -51,7 +52,11 @@ class RunningLocally:
 
 @contextmanager
 def running_locally(
-    spec: EndpointSpec | str | Path | None = None, *, speed: float = 1.0, deployment_seconds: float = 1.0
+    spec: EndpointSpec | str | Path | None = None,
+    *,
+    speed: float = 1.0,
+    deployment_seconds: float = 1.0,
+    engines: EngineSettings | None = None,
 ) -> Iterator[RunningLocally]:
     """A local endpoint on a free port, for as long as the ``with`` block lasts.
 
@@ -59,6 +64,7 @@ def running_locally(
         spec: What to serve at once, or its file; without one, the account is empty.
         speed: How many times faster than real engines and deployments it runs.
         deployment_seconds: How long creating or updating an endpoint takes, before the speed.
+        engines: What serves behind the instances; simulated engines by default.
 
     Raises:
         DocumentError: The file cannot be read.
@@ -69,6 +75,7 @@ def running_locally(
     document = spec if isinstance(spec, EndpointSpec) or spec is None else load_spec(spec)
     command = [sys.executable, "-m", "warmroute", "local", *(["-"] if document else []), "--port", "0"]
     options = ["--speed", str(speed), "--deployment-seconds", str(deployment_seconds), "--format", "json"]
+    options += (engines or EngineSettings()).options()
     # A file takes what it says, since a pipe that nobody reads would stop it once full.
     with tempfile.TemporaryFile("w+") as said:
         process = subprocess.Popen(  # noqa: S603 - our own command.

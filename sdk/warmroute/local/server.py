@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
+import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from warmroute.errors import LocalEndpointError, MissingExtraError, WarmrouteError
 from warmroute.local.deploying import deploy_locally
+from warmroute.local.engines import EngineSettings
 from warmroute.local.isolation import without_aws_settings
 from warmroute.local.options import check_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from warmroute.hosting import EndpointSpec
+    from warmroute.local.data import Fleets
+    from warmroute.local.engines import Engines
 
 SHUTDOWN_SECONDS = 2
 """How long requests may take to end once the process is told to stop; streams would go on for minutes."""
 
 _SETTLING_SECONDS = 0.25
-"""How often stacks that wait for a resource look at it."""
+"""How often stacks that wait for a resource look at it, and fleets at the control plane."""
 
 _BACKLOG = 2_048
 """Connections that wait to be accepted. Source: uvicorn's default."""
@@ -32,7 +38,9 @@ def serve(
     port: int = 0,
     speed: float = 1.0,
     deployment_seconds: float = 1.0,
+    engines: EngineSettings | None = None,
     on_ready: Callable[[str], None] = lambda _: None,
+    on_engine: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Serve SageMaker's API on the loopback address until the process is told to stop.
 
@@ -44,6 +52,8 @@ def serve(
         speed: How many times faster than real engines and deployments it runs, 0.01 to 10,000.
         deployment_seconds: How long creating or updating an endpoint or a component takes, before the speed; up to a
             day.
+        engines: What serves behind the instances; simulated engines by default.
+        on_engine: Told what becomes of each vLLM server, from another thread.
         on_ready: Told the URL when requests are answered and the spec's endpoint serves.
 
     Raises:
@@ -53,24 +63,42 @@ def serve(
     """
     check_options(speed, deployment_seconds)
     with without_aws_settings():
-        server = _server(speed, deployment_seconds)
         listener = _listen(port)
-        url = f"http://localhost:{listener.getsockname()[1]}"
-        asyncio.run(_serve(server, listener, spec, url, on_ready))
+        with listener:
+            source = (engines or EngineSettings()).engines(speed, on_engine)
+            server, fleets = _server(speed, deployment_seconds, source)
+            url = f"http://localhost:{listener.getsockname()[1]}"
+            with _ended_in_order(server):
+                asyncio.run(_serve(server, fleets, source, listener, spec, url, on_ready))
 
 
-def _server(speed: float, deployment_seconds: float) -> Any:
-    """The server of both planes."""
+@contextmanager
+def _ended_in_order(server: Any) -> Iterator[None]:
+    """Have SIGTERM stop the server and nothing else: uvicorn would raise it again, before engines are ended."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: setattr(server, "should_exit", True))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _server(speed: float, deployment_seconds: float, engines: Engines) -> tuple[Any, Fleets]:
+    """The server of both planes, and the fleets of the data plane."""
     try:
         import uvicorn
 
-        from warmroute.local.control import Clock, Durations, control_plane, install
+        from warmroute.local.control import Clock, Durations, Readiness, control_plane, install
         from warmroute.local.data import DataPlane, Fleets
         from warmroute.local.dispatch import Dispatcher
 
         durations = Durations(creating=deployment_seconds, updating=deployment_seconds, component=deployment_seconds)
-        install(clock=Clock(speed), durations=durations)
-        app = Dispatcher(control_plane(), DataPlane(Fleets(speed)))
+        fleets = Fleets(engines)
+        readiness = Readiness(fleets.is_ready, fleets.give_up)
+        install(clock=Clock(speed), durations=durations, readiness=readiness)
+        app = Dispatcher(control_plane(), DataPlane(fleets))
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "warmroute":
             raise
@@ -79,7 +107,7 @@ def _server(speed: float, deployment_seconds: float) -> Any:
     config = uvicorn.Config(
         app, log_level="critical", lifespan="off", access_log=False, timeout_graceful_shutdown=SHUTDOWN_SECONDS
     )
-    return uvicorn.Server(config)
+    return uvicorn.Server(config), fleets
 
 
 def _listen(port: int) -> socket.socket:
@@ -98,10 +126,16 @@ def _listen(port: int) -> socket.socket:
 
 
 async def _serve(
-    server: Any, listener: socket.socket, spec: EndpointSpec | None, url: str, on_ready: Callable[[str], None]
+    server: Any,
+    fleets: Fleets,
+    engines: Engines,
+    listener: socket.socket,
+    spec: EndpointSpec | None,
+    url: str,
+    on_ready: Callable[[str], None],
 ) -> None:
     serving = asyncio.create_task(server.serve(sockets=[listener]))
-    settling = asyncio.create_task(_settle_stacks())
+    settling = [asyncio.create_task(_settle_stacks()), asyncio.create_task(_follow(fleets))]
     try:
         while not server.started and not serving.done():
             await asyncio.sleep(0.01)
@@ -117,7 +151,16 @@ async def _serve(
         if not stopped:  # Else it was told to stop, and the deployment failed for that.
             raise
     finally:
-        settling.cancel()
+        for each in settling:
+            each.cancel()
+        await engines.close()
+
+
+async def _follow(fleets: Fleets) -> None:
+    """Let instances start and end though nobody sends a request."""
+    while True:
+        await asyncio.sleep(_SETTLING_SECONDS)
+        fleets.follow()
 
 
 async def _settle_stacks() -> None:

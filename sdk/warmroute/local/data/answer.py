@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import uuid
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from warmroute.fleet import EngineRequest, Prompt, RoutingRequest, prompt_blocks
-from warmroute.local.data.wording import Usage, Wording
+from warmroute.fleet import Prompt, RoutingRequest
+from warmroute.local.engines import ContainerRefusal, StreamBrokenError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncIterator, Awaitable
 
-    from warmroute.local.data.completion import Completion
     from warmroute.local.data.fleets import VariantFleet
     from warmroute.local.data.instance import Instance
+    from warmroute.local.engines import ContainerAnswer, ContainerRequest
+
+Result = TypeVar("Result")
 
 INSTANCE_HEADER = "x-warmroute-instance"
 """Names the instance that served a request; SageMaker itself tells no client."""
 
-_LONG_TEXT = 200_000
-"""Characters from which a prompt is hashed aside, so that other requests need not wait: some milliseconds' work."""
+OVERFLOW_HEADER = "x-warmroute-overflow"
+"""Names the instance where the prefix of a request lives, when another one served it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,65 +30,113 @@ class Question:
     """A request that knows its fleet, and not yet its instance."""
 
     fleet: VariantFleet
-    completion: Completion
-    prompt: Prompt
+    request: ContainerRequest
     key: bytes
     """Its routing key; what PREFIX_AWARE routing compares."""
 
 
-async def prompt_of(completion: Completion, adapter: str) -> Prompt:
-    """A request's prompt, as the prefix caches of a fleet see it.
+async def answer_to(question: Question) -> Answer:
+    """The answer to a request, once it has begun.
+
+    Its instance is chosen at once and counts it until the answer is closed.
 
     Args:
-        completion: The request.
-        adapter: The LoRA adapter that it asks for; empty for none.
+        question: The request.
+
+    Raises:
+        Refusal: No instance is in service.
+        ContainerRefusal: The container answers with an error.
     """
-    # No adapter's name has a NUL in it, so that none can be mistaken for the beginning of a salt.
-    salt = f"{adapter}\0{completion.cache_salt}"
-    if len(completion.text) < _LONG_TEXT:
-        return prompt_blocks(completion.text, salt=salt)
-    return await asyncio.to_thread(prompt_blocks, completion.text, salt=salt)
+    fleet, request = question.fleet, question.request
+    targets = fleet.targets()
+    by_id = {instance.id: instance for instance in targets}
+    prompt = request.prompt or Prompt(1)
+    routed = RoutingRequest(question.key, lambda target: by_id[target].engine.cached_tokens(prompt))
+    choice = fleet.strategy.choose(routed, targets)
+    instance = choice.target
+    headers = {"x-amzn-invoked-production-variant": fleet.variant.name, INSTANCE_HEADER: instance.id}
+    instance.requests += 1
+    if choice.overflowed and choice.home is not None:
+        instance.overflows += 1
+        headers[OVERFLOW_HEADER] = choice.home.id
+    instance.in_flight += 1
+    try:
+        answer = await instance.engine.answer(request)
+    except BaseException:
+        instance.in_flight -= 1
+        raise
+    return Answer(instance, answer, headers)
+
+
+async def whole(question: Question) -> tuple[Answer, bytes]:
+    """The answer to a request, and its whole body.
+
+    Args:
+        question: The request.
+
+    Raises:
+        Refusal: No instance is in service.
+        ContainerRefusal: The container answers with an error, or its answer ends before it is whole.
+    """
+    answer = await answer_to(question)
+    try:
+        return answer, b"".join([part async for part in answer.parts()])
+    except StreamBrokenError as error:
+        raise ContainerRefusal(0, str(error)) from None
+    finally:
+        await answer.close()
+
+
+async def in_time(question: Question, work: Awaitable[Result]) -> Result:
+    """The result of asking a container, which SageMaker waits for only so long.
+
+    Args:
+        question: The request.
+        work: What is asked.
+
+    Raises:
+        ContainerRefusal: It took too long.
+    """
+    seconds = question.fleet.engines.answer_seconds
+    try:
+        async with asyncio.timeout(seconds):
+            return await work
+    except TimeoutError:
+        raise ContainerRefusal(0, f"The container did not answer within {seconds:.0f} seconds.") from None
 
 
 class Answer:
-    """The container's answer, on its way.
+    """The container's answer, on its way. Whoever has it closes it.
 
     Args:
-        question: The request. Its instance is chosen now, and counts it from the first part on: ask for that at once.
+        instance: It counts the request.
+        answer: What its engine answers.
+        headers: What the local endpoint says of the request.
     """
 
-    def __init__(self, question: Question) -> None:
-        fleet = question.fleet
-        self._completion = question.completion
-        self._id = uuid.uuid4().hex
-        by_id = {instance.id: instance for instance in fleet.instances}
-        routed = RoutingRequest(question.key, lambda target: by_id[target].cached_tokens(question.prompt))
-        self._instance: Instance = fleet.strategy.choose(routed, fleet.instances).target
-        # An engine without a prefix cache neither finds blocks nor leaves any.
-        self._prompt = question.prompt if self._instance.caches_prefixes else Prompt(question.prompt.tokens)
-        self.content_type = "text/event-stream" if self._completion.stream else "application/json"
-        self.headers = {
-            "x-amzn-invoked-production-variant": fleet.variant.name,
-            INSTANCE_HEADER: self._instance.id,
-        }
+    def __init__(self, instance: Instance, answer: ContainerAnswer, headers: dict[str, str]) -> None:
+        self.content_type = answer.content_type
+        self.headers = {**answer.headers, **headers}
+        self._instance = instance
+        self._answer = answer
+        self._closed = False
 
-    async def parts(self) -> AsyncGenerator[bytes, None]:
-        """The answer, part by part: one event a token where it streams, else one piece.
+    async def parts(self) -> AsyncIterator[bytes]:
+        """The answer, part by part.
 
         Raises:
-            Refusal: The engine can never serve the request.
+            StreamBrokenError: The connection to the engine ended before the answer did.
         """
-        wording = Wording(self._completion, f"chatcmpl-{self._id}", self._instance.model)
-        request = EngineRequest(self._id, self._prompt, self._completion.output_tokens)
-        sent = cached = 0
-        self._instance.in_flight += 1
         try:
-            async with contextlib.aclosing(self._instance.generate(request)) as tokens:
-                async for count, cached in tokens:  # noqa: B007 - the last one is reported.
-                    if self._completion.stream:
-                        yield wording.chunk(sent, count, last=sent + count == request.output_tokens)
-                    sent += count
-            usage = Usage(self._prompt.tokens, sent, cached if self._instance.reports_cached_tokens else None)
-            yield wording.end(usage) if self._completion.stream else wording.whole(usage)
-        finally:
+            async for part in self._answer:
+                yield part
+        except StreamBrokenError:
+            self._instance.broken_streams += 1
+            raise
+
+    async def close(self) -> None:
+        """Give up what is left of it; the instance counts the request no longer."""
+        if not self._closed:
+            self._closed = True
             self._instance.in_flight -= 1
+            await self._answer.close()

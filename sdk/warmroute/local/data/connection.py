@@ -6,17 +6,46 @@ import asyncio
 from typing import TYPE_CHECKING, TypeVar
 
 from starlette.requests import ClientDisconnect
+from starlette.responses import StreamingResponse
 
 from warmroute.client.body_size import MAX_BODY_BYTES
 from warmroute.local.data.failures import invalid
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 
     from starlette.requests import Request
-    from starlette.types import Receive
+    from starlette.types import Receive, Scope, Send
 
 Result = TypeVar("Result")
+
+
+class StreamedResponse(StreamingResponse):
+    """An answer that is sent as it comes, and given up when the client goes away.
+
+    Args:
+        parts: The body.
+        close: Called once, when the answer is over or given up.
+        media_type: Content-Type.
+        headers: Further headers.
+    """
+
+    def __init__(
+        self,
+        parts: AsyncIterator[bytes],
+        close: Callable[[], Awaitable[None]],
+        media_type: str,
+        headers: Mapping[str, str],
+    ) -> None:
+        super().__init__(parts, media_type=media_type, headers=headers)
+        self._close = close
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
+        """Send it."""
+        try:
+            await while_connected(receive, self.stream_response(send))
+        finally:
+            await self._close()
 
 
 class ClientGoneError(Exception):

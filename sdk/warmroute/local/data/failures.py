@@ -38,14 +38,20 @@ def invalid(message: str) -> Refusal:
 
 
 def model_error(status: int, message: str) -> Refusal:
-    """The container refuses the request.
+    """The container refuses the request, or does not answer.
 
     Args:
-        status: HTTP status of the container's answer.
-        message: Body of the container's answer.
+        status: HTTP status of the container's answer; 0 where none came.
+        message: Body of the container's answer, or why none came.
     """
-    text = f'Received client error ({status}) from primary with message "{message}".'
+    side = "client" if 400 <= status < 500 else "server"
+    text = f'Received {side} error ({status}) from primary with message "{message}".'
     return Refusal("ModelError", 424, text, OriginalStatusCode=status, OriginalMessage=message)
+
+
+def unavailable(message: str) -> Refusal:
+    """Nothing can serve the request now; botocore tries again."""
+    return Refusal("ServiceUnavailable", 503, message)
 
 
 def unknown_operation(method: str, path: str) -> Refusal:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import random
+import threading
 from typing import TYPE_CHECKING, NamedTuple
 
 from warmroute.fleet import strategy_for
-from warmroute.local.control import endpoint_in_force
-from warmroute.local.data.failures import invalid
-from warmroute.local.data.instance import Instance
-from warmroute.routing import RoutingConfig
+from warmroute.local.control import NotServingError, endpoint_in_force
+from warmroute.local.data.failures import invalid, unavailable
+from warmroute.local.data.instance import InstanceGroup
+from warmroute.local.engines import EngineStartError
+from warmroute.routing import RoutingConfig, RoutingStrategy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from warmroute.fleet import Strategy
     from warmroute.local.control import ComponentState, EndpointState, VariantState
+    from warmroute.local.data.instance import Instance
+    from warmroute.local.engines import Engines
 
     Identity = tuple[str | int, ...]
     """What a fleet serves, changing with whatever makes its instances other ones."""
@@ -29,25 +33,34 @@ class VariantFleet:
 
     Args:
         variant: The variant that they run on.
-        environment: Variables of their container.
-        prefix: Beginning of their names.
-        speed: How many times faster than real engines they run.
+        group: They.
+        engines: Where their engines come from.
     """
 
-    def __init__(self, variant: VariantState, environment: Mapping[str, str], prefix: str, speed: float) -> None:
+    def __init__(self, variant: VariantState, group: InstanceGroup, engines: Engines) -> None:
         self.variant = variant
         self.routing = RoutingConfig.parse(dict(variant.routing_config)) if variant.routing_config else None
         self.strategy: Strategy = strategy_for(self.routing)
-        self.instances: list[Instance] = []
-        self._environment = environment
-        self._prefix = prefix
-        self._speed = speed
+        self.weighs_caches = bool(self.routing and self.routing.routing_strategy is RoutingStrategy.KV_AWARE)
+        """Whether routing asks for what an instance has in its KV cache."""
+        self.engines = engines
+        self.group = group
 
-    def resize(self, count: int) -> None:
-        """Start or drop instances; those that stay keep their caches."""
-        del self.instances[count:]
-        for number in range(len(self.instances), count):
-            self.instances.append(Instance(f"{self._prefix}-{number}", self._environment, speed=self._speed))
+    @property
+    def instances(self) -> list[Instance]:
+        """All of them, whether they serve or start."""
+        return self.group.instances
+
+    def targets(self) -> tuple[Instance, ...]:
+        """Those that serve now.
+
+        Raises:
+            Refusal: None does.
+        """
+        serving = self.group.in_service
+        if not serving:
+            raise unavailable(f"No instance of variant {self.variant.name} is in service now.")
+        return serving
 
 
 class Destination(NamedTuple):
@@ -69,17 +82,61 @@ class Fleets:
     whose specification changes; a change of the count alone keeps those that stay. What is deleted is forgotten.
 
     Args:
-        speed: How many times faster than real engines they run.
+        engines: Where the engines of instances come from.
         in_force: Finds an endpoint by account, region and name.
     """
 
     def __init__(
-        self, speed: float = 1.0, *, in_force: Callable[[str, str, str], EndpointState | None] = endpoint_in_force
+        self, engines: Engines, *, in_force: Callable[[str, str, str], EndpointState | None] = endpoint_in_force
     ) -> None:
-        self._speed = speed
+        self._engines = engines
         self._in_force = in_force
         self._chance = random.Random(0)  # noqa: S311 - the weights of variants need no secret.
         self._known: dict[tuple[str, str, str], tuple[EndpointState, dict[Identity, VariantFleet]]] = {}
+        self._starting: dict[Identity, InstanceGroup] = {}
+        """Instances of what is not in force yet."""
+        self._changing = threading.RLock()
+        """Held by whoever starts or drops instances; requests only look."""
+
+    def is_ready(self, state: EndpointState) -> bool:
+        """Whether an endpoint could serve as it shall be; what it lacks for that is started. For any thread.
+
+        Args:
+            state: The endpoint as it shall be.
+
+        Raises:
+            NotServingError: It never will.
+        """
+        with self._changing:
+            fleets = [fleets for _, fleets in self._known.values()]
+            in_force = {identity: fleet.group for each in fleets for identity, fleet in each.items()}
+            groups = []
+            try:
+                for identity, _, environment, count in _wanted(state):
+                    group = in_force.get(identity) or self._starting.get(identity)
+                    if group is None:
+                        group = self._starting[identity] = self._group(state, identity, environment)
+                    group.grow(count)
+                    groups.append(group)
+                return all([group.is_ready() for group in groups])  # noqa: C419 - each is asked, and may refuse.
+            except EngineStartError as error:
+                raise NotServingError(str(error)) from None
+
+    def give_up(self, state: EndpointState) -> None:
+        """Drop the instances of a deployment that has failed. For any thread."""
+        with self._changing:
+            for identity, *_ in _wanted(state):
+                if identity in self._starting:
+                    self._starting.pop(identity).resize(0)
+
+    def follow(self) -> None:
+        """Start and drop instances as the control plane has it, though nobody asks for them."""
+        for key, (before, _) in list(self._known.items()):
+            state = self._in_force(*key)
+            if state is not before and state is not None:
+                self._up_to_date(key, state)
+            elif state is None:
+                self._forget_what_is_gone()
 
     def destination(
         self, account: str, region: str, name: str, *, variant: str = "", component: str = ""
@@ -99,7 +156,7 @@ class Fleets:
         """
         state = self._in_force(account, region, name)
         if state is None:
-            self._known.pop((account, region, name), None)
+            self._forget_what_is_gone()
             raise invalid(f"Endpoint {name} of account {account} not found.")
         if not state.variants:
             raise invalid(f"Endpoint {name} is {state.status} and does not serve yet.")
@@ -112,21 +169,42 @@ class Fleets:
         before, known = self._known.get(key, (None, {}))
         if before is state:
             return known
-        fleets = {}
-        for identity, variant, environment, count in _wanted(state):
-            prefix = "-".join(map(str, (state.endpoint_config_name, *identity)))
-            fleets[identity] = known.get(identity) or VariantFleet(variant, environment, prefix, self._speed)
-            fleets[identity].resize(count)
-        self._known = {other: kept for other, kept in self._known.items() if self._in_force(*other)}
-        self._known[key] = (state, fleets)
+        with self._changing:
+            fleets = {}
+            for identity, variant, environment, count in _wanted(state):
+                if identity in known:
+                    fleets[identity] = known[identity]
+                else:
+                    group = self._starting.get(identity) or self._group(state, identity, environment)
+                    self._starting.pop(identity, group)
+                    fleets[identity] = VariantFleet(variant, group, self._engines)
+                fleets[identity].group.resize(count)
+            self._known[key] = (state, fleets)
+            for identity, fleet in known.items():
+                if identity not in fleets:
+                    fleet.group.resize(0)
+        self._forget_what_is_gone()
         return fleets
+
+    def _forget_what_is_gone(self) -> None:
+        # Asked before anything is held: the control plane holds its own lock when it asks whether instances are ready.
+        gone = [key for key in self._known if not self._in_force(*key)]
+        with self._changing:
+            for key in gone:
+                for fleet in self._known.pop(key)[1].values():
+                    fleet.group.resize(0)
+
+    def _group(self, state: EndpointState, identity: Identity, environment: Mapping[str, str]) -> InstanceGroup:
+        prefix = "-".join(map(str, (state.endpoint_config_name, *identity)))
+        return InstanceGroup(prefix, environment, self._engines)
 
 
 def _wanted(state: EndpointState) -> Iterator[tuple[Identity, VariantState, Mapping[str, str], int]]:
     """Every fleet that an endpoint shall have: what it serves, its variant, variables and count."""
     variants = {variant.name: variant for variant in state.variants}
     for variant in state.variants:
-        yield _of_variant(state, variant), variant, variant.model_environment, variant.instance_count
+        count = variant.instance_count if variant.model_name else 0  # Else the copies of components run there.
+        yield _of_variant(state, variant), variant, variant.model_environment, count
     for component in state.components:
         if component.base is None and component.variant_name in variants:
             variant = variants[component.variant_name]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import orjson
 
 from warmroute.errors import InvalidSettingsError
 from warmroute.local.data.failures import invalid
 from warmroute.prefix import routing_key
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from warmroute.routing import RoutingConfig
 
 
@@ -34,18 +34,24 @@ def invocation_key(routing: RoutingConfig | None, body: bytes, prefix_aware_id: 
         raise invalid(f"PrefixAwareId: {error.findings[0].message}") from None
 
 
-def chat_key(routing: RoutingConfig | None, values: Mapping[str, Any]) -> bytes:
-    """The key of a request to the OpenAI-compatible API.
+def chat_key(routing: RoutingConfig | None, body: bytes) -> bytes:
+    """The key of a request to the OpenAI-compatible API; empty for what is no chat request, which no container takes.
 
     Args:
         routing: Routing of the fleet.
-        values: The request.
+        body: As sent.
 
     Raises:
         Refusal: Its ``prompt_cache_key`` is malformed.
     """
     length = _prefix_length(routing)
     if length is None:
+        return b""
+    try:
+        values = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return b""
+    if not isinstance(values, dict) or not isinstance(values.get("messages"), list):
         return b""
     cache_key = values.get("prompt_cache_key")
     if cache_key is not None and not isinstance(cache_key, str):

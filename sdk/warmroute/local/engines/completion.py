@@ -1,4 +1,4 @@
-"""What a simulated container reads from a request, in vLLM's OpenAI-compatible shapes."""
+"""What a container reads from a request, in vLLM's OpenAI-compatible shapes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
 
-from warmroute.local.data.failures import model_error
+from warmroute.local.engines.container import ContainerRefusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,30 +41,31 @@ def read_completion(body: bytes) -> Completion:
     """A request as the container reads it.
 
     Raises:
-        Refusal: It is not JSON, has neither ``messages`` nor ``prompt`` nor ``inputs``, or has a field of a wrong type.
+        ContainerRefusal: It is not JSON, has neither ``messages`` nor ``prompt`` nor ``inputs``, or has a field of a
+            wrong type.
     """
     return _completion(_values(body))
 
 
-def read_chat_completion(body: bytes) -> tuple[Completion, dict[str, Any]]:
-    """A chat request as the container reads it, and its plain values.
+def read_chat_completion(body: bytes) -> Completion:
+    """A chat request as the container reads it.
 
     Raises:
-        Refusal: It is not JSON, has no ``messages``, or has a field of a wrong type.
+        ContainerRefusal: It is not JSON, has no ``messages``, or has a field of a wrong type.
     """
     values = _values(body)
     if values.get("messages") is None:
-        raise model_error(400, "The request has no messages.")
-    return _completion(values), values
+        raise ContainerRefusal(400, "The request has no messages.")
+    return _completion(values)
 
 
 def _values(body: bytes) -> dict[str, Any]:
     try:
         values = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        raise model_error(400, f"JSON decode error: {error.msg}") from None
+        raise ContainerRefusal(400, f"JSON decode error: {error.msg}") from None
     if not isinstance(values, dict):
-        raise model_error(400, "The request is not a JSON object.")
+        raise ContainerRefusal(400, "The request is not a JSON object.")
     return values
 
 
@@ -88,11 +89,11 @@ def _completion(values: dict[str, Any]) -> Completion:
 def _template(values: Mapping[str, Any]) -> str:
     messages: Sequence[Any] = _field(values, "messages", list, [])
     if not messages:
-        raise model_error(400, "messages is empty: at least one message is needed.")
+        raise ContainerRefusal(400, "messages is empty: at least one message is needed.")
     parts = [f"<|tools|>{_json(values['tools'], 'tools')}"] if values.get("tools") else []
     for number, message in enumerate(messages):
         if not isinstance(message, Mapping):
-            raise model_error(400, f"messages[{number}] must be an object.")
+            raise ContainerRefusal(400, f"messages[{number}] must be an object.")
         role = _field(message, "role", str, "", at=f"messages[{number}].")
         rest = {key: value for key, value in message.items() if key not in {"role", "content"}}
         parts.append(f"<|{role}|>{_content(message.get('content'), number)}")
@@ -109,9 +110,9 @@ def _content(content: Any, number: int) -> str:
 def _prompt(values: Mapping[str, Any]) -> str:
     prompt = values.get("prompt", values.get("inputs"))
     if isinstance(prompt, list):
-        raise model_error(400, "The prompt is a list; the simulated container takes one prompt, as text.")
+        raise ContainerRefusal(400, "The prompt is a list; the simulated container takes one prompt, as text.")
     if not isinstance(prompt, str) or not prompt:
-        raise model_error(400, "The request has no messages, prompt or inputs.")
+        raise ContainerRefusal(400, "The request has no messages, prompt or inputs.")
     return prompt
 
 
@@ -119,7 +120,7 @@ def _json(value: object, at: str) -> str:
     try:
         return orjson.dumps(value).decode()
     except (orjson.JSONEncodeError, RecursionError):  # What orjson reads may be nested too deep for it to write.
-        raise model_error(400, f"{at} is nested too deep.") from None
+        raise ContainerRefusal(400, f"{at} is nested too deep.") from None
 
 
 def _limit(values: Mapping[str, Any]) -> int | None:
@@ -127,7 +128,7 @@ def _limit(values: Mapping[str, Any]) -> int | None:
         if values.get(name) is not None:
             limit = _field(values, name, int, 0)
             if limit < 1:
-                raise model_error(400, f"{name} must be at least 1, got {limit}.")
+                raise ContainerRefusal(400, f"{name} must be at least 1, got {limit}.")
             return limit
     return None
 
@@ -141,7 +142,7 @@ def _field(values: Mapping[str, Any], name: str, kind: type[Value], default: Val
     if value is None:
         return default
     if type(value) is not kind:
-        raise model_error(400, f"{at}{name} must be {_KINDS[kind]}, got {_shown(value)}.")
+        raise ContainerRefusal(400, f"{at}{name} must be {_KINDS[kind]}, got {_shown(value)}.")
     return value
 
 

@@ -11,7 +11,7 @@ import orjson
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from warmroute.local.data.completion import Completion
+    from warmroute.local.engines.completion import Completion
 
 
 @dataclass(frozen=True, slots=True)
