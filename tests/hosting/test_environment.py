@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hosting.vllm_container import command_line
 from hypothesis import given
 from hypothesis import strategies as st
 
 from warmroute.errors import InvalidSettingsError
 from warmroute.hosting import ModelSource, VllmContainer, VllmSettings
-from warmroute.hosting.environment import flag, number, text
+from warmroute.hosting.environment import arguments, flag, number, text
 
 
 @given(st.none() | st.booleans())
@@ -45,3 +46,27 @@ def test_values_of_variables_stay_out_of_messages_and_representations():
 
     container = VllmContainer(source=ModelSource(hugging_face="a/b"), environment={"HF_TOKEN": "hf_secret"})
     assert "hf_secret" not in repr(container)
+
+
+VALUES = st.one_of(
+    st.text(),
+    st.sampled_from(
+        ["", "true", " FALSE", "[]", "[1,null,true]", '["a b",{"c":[]}]', '{"a":1}', '{"a":1} {"b":2}', "[x", "{%y%}"]
+    ),
+)
+
+
+@given(st.dictionaries(st.sampled_from(["MODEL", "MAX_NUM_SEQS", "NO_ENABLE_PREFIX_CACHING", "LORA_MODULES"]), VALUES))
+def test_arguments_are_those_of_the_container(values):
+    variables = {f"SM_VLLM_{name}": value for name, value in values.items()} | {"HF_TOKEN": "x"}
+    words = [word for name, following in arguments(variables).items() for word in (name, *following)]
+    assert words == command_line(variables)
+
+
+def test_a_list_that_vllm_reads_as_json_is_one_word():
+    assert arguments({"SM_VLLM_ALLOWED_ORIGINS": '["*"]'}) == {"--allowed-origins": ('["*"]',)}
+
+
+def test_the_model_of_the_hub_is_used_where_no_other_is_named():
+    assert arguments({"HF_MODEL_ID": "a/b"}) == {"--model": ("a/b",)}
+    assert arguments({"HF_MODEL_ID": "a/b", "SM_VLLM_MODEL": "c/d"}) == {"--model": ("c/d",)}

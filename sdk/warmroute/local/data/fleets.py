@@ -116,7 +116,7 @@ class Fleets:
                     group = in_force.get(identity) or self._starting.get(identity)
                     if group is None:
                         group = self._starting[identity] = self._group(state, identity, environment)
-                    group.grow(count)
+                    group.prepare(count)
                     groups.append(group)
                 return all([group.is_ready() for group in groups])  # noqa: C419 - each is asked, and may refuse.
             except EngineStartError as error:
@@ -127,7 +127,10 @@ class Fleets:
         with self._changing:
             for identity, *_ in _wanted(state):
                 if identity in self._starting:
-                    self._starting.pop(identity).resize(0)
+                    self._end(self._starting.pop(identity))
+            for _, fleets in self._known.values():
+                for fleet in fleets.values():
+                    fleet.group.give_up()
 
     def follow(self) -> None:
         """Start and drop instances as the control plane has it, though nobody asks for them."""
@@ -182,7 +185,7 @@ class Fleets:
             self._known[key] = (state, fleets)
             for identity, fleet in known.items():
                 if identity not in fleets:
-                    fleet.group.resize(0)
+                    self._end(fleet.group)
         self._forget_what_is_gone()
         return fleets
 
@@ -192,7 +195,12 @@ class Fleets:
         with self._changing:
             for key in gone:
                 for fleet in self._known.pop(key)[1].values():
-                    fleet.group.resize(0)
+                    self._end(fleet.group)
+
+    @staticmethod
+    def _end(group: InstanceGroup) -> None:
+        group.give_up()
+        group.resize(0)
 
     def _group(self, state: EndpointState, identity: Identity, environment: Mapping[str, str]) -> InstanceGroup:
         prefix = "-".join(map(str, (state.endpoint_config_name, *identity)))

@@ -47,6 +47,7 @@ class InstanceGroup:
         self._prefix = prefix
         self._environment = environment
         self._engines = engines
+        self._prepared = 0
         self._in_service: tuple[Instance, ...] = ()
 
     @property
@@ -65,19 +66,31 @@ class InstanceGroup:
         """
         return all([instance.engine.in_service for instance in self.instances])  # noqa: C419 - each may refuse.
 
-    def grow(self, count: int) -> None:
-        """Start what is lacking of so many instances, as far as there are engines."""
+    def prepare(self, count: int) -> None:
+        """Start what is lacking of so many instances, as far as there are engines; they stay until they are in force.
+
+        Args:
+            count: How many there shall be.
+        """
+        self._prepared = count
         most = self._engines.most
         for number in range(len(self.instances), count if most is None else min(count, most)):
             id_ = f"{self._prefix}-{number}"
             self.instances.append(Instance(id_, self._engines.start(id_, number, self._environment)))
 
     def resize(self, count: int) -> None:
-        """Start or drop instances; those that stay keep their caches."""
-        for instance in self.instances[count:]:
+        """Start or drop instances, since so many are in force; those that stay keep their caches."""
+        prepared = self._prepared if self._prepared != count else 0
+        self.prepare(count)
+        self._prepared = prepared
+        kept = max(count, prepared)
+        for instance in self.instances[kept:]:
             instance.engine.release()
-        del self.instances[count:]
-        self.grow(count)
+        del self.instances[kept:]
+
+    def give_up(self) -> None:
+        """What was prepared will not be in force."""
+        self._prepared = 0
 
 
 def _serves(instance: Instance) -> bool:
