@@ -9,7 +9,7 @@ from warmroute.demo.summary import summarise
 
 
 def _answer(key: str, instance: str, cached: int = 0, ttft: float = 0.1) -> Answer:
-    return Answer(key.encode(), instance, 100, cached, ttft)
+    return Answer(key.encode(), instance, 100, cached, overflowed=False, ttft_seconds=ttft)
 
 
 def test_shares_and_hit_rate_are_over_all_requests() -> None:

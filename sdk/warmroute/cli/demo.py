@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from warmroute.cli.output import Format, FormatOption, is_terminal, print_json
+from warmroute.errors import LocalEndpointError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-_REQUESTS = "Requests to send under each strategy, 2 to 10,000."
+_REQUESTS = "Requests to send under each strategy, 2 to 10,000; 144, or 48 on vLLM."
 
 
 def demo(
@@ -23,44 +24,75 @@ def demo(
         Path | None,
         typer.Option(metavar="FILE", help="Recorded chat requests to send instead of the generated conversations."),
     ] = None,
-    requests: Annotated[int, typer.Option(metavar="N", help=_REQUESTS, min=2, max=10_000)] = 144,
-    rate: Annotated[float, typer.Option(metavar="N", help="Requests a second, 0.1 to 200.", min=0.1, max=200)] = 8.0,
+    requests: Annotated[int | None, typer.Option(metavar="N", help=_REQUESTS, min=2, max=10_000)] = None,
+    rate: Annotated[
+        float | None, typer.Option(metavar="N", help="Requests a second, 0.1 to 200; 8, or 0.5.", min=0.1, max=200)
+    ] = None,
     prefix_length: Annotated[int, typer.Option(metavar="N", help="PrefixLength, in bytes of the body.")] = 4096,
     concurrency_threshold: Annotated[
         int, typer.Option(metavar="N", help="ConcurrencyThreshold, in requests in flight.")
     ] = 16,
+    engine: Annotated[
+        str, typer.Option(metavar="KIND", help="simulated; or vllm: two real servers on the CPU, after make vllm.")
+    ] = "simulated",
     format: FormatOption = Format.TEXT,  # noqa: A002
 ) -> None:
     """Serve AWS's benchmark fleet on this machine and compare RANDOM with PREFIX_AWARE on real requests.
 
     Seven simulated ml.p5.48xlarge with Llama 3.1 70B; boto3, the deployment, the routing and the times are real.
+    With --engine vllm, two real vLLM servers with a tiny model.
 
     Example: warmroute demo --trace gpt-4o-airline.json --prefix-length 8192
     """
     from warmroute.demo import (
         example_spec,
         generated_requests,
+        in_small,
+        real_vllm,
         recorded_requests,
         report_notes,
         report_rows,
         run_demo,
+        vllm_engines,
     )
+    from warmroute.demo.conversations import HANDBOOK_CHARACTERS
     from warmroute.hosting import check
     from warmroute.routing import PrefixAwareRoutingConfig
 
     settings = PrefixAwareRoutingConfig(prefix_length=prefix_length, concurrency_threshold=concurrency_threshold)
-    chosen = recorded_requests(trace, requests) if trace else generated_requests(requests)
-    spec = example_spec()
+    real = _is_real(engine)
+    count = requests or (real_vllm.REQUESTS if real else 144)
+    length = real_vllm.HANDBOOK_CHARACTERS if real else HANDBOOK_CHARACTERS
+    chosen = recorded_requests(trace, count) if trace else generated_requests(count, handbook_characters=length)
+    spec = in_small(example_spec()) if real else example_spec()
     quiet = format is Format.JSON
-    with _steps(len(chosen), quiet=quiet) as (say, count):
+    with _steps(len(chosen), quiet=quiet) as (say, count_answers):
         say(f"validate {spec.name}: {len(check(spec))} findings")
-        summaries = run_demo(spec, chosen, settings=settings, requests_per_second=rate, on_step=say, on_answer=count)
+        summaries = run_demo(
+            spec,
+            chosen,
+            settings=settings,
+            requests_per_second=rate or (real_vllm.REQUESTS_PER_SECOND if real else 8.0),
+            engines=vllm_engines() if real else None,
+            on_step=say,
+            on_answer=count_answers,
+        )
     if quiet:
         print_json({name: asdict(summary) for name, summary in summaries.items()})
     else:
         typer.echo("")
+        served = "real vLLM servers on this machine's CPU" if real else ""
         _print_table(report_rows(summaries), list(summaries))
-        typer.echo("\n" + "\n".join(report_notes(summaries, spec, settings)))
+        typer.echo("\n" + "\n".join(report_notes(summaries, spec, settings, instances=served)))
+
+
+def _is_real(engine: str) -> bool:
+    from warmroute.local import EngineKind, engine_kind
+
+    kind = engine_kind(engine)
+    if kind is EngineKind.URL:
+        raise LocalEndpointError("--engine url: the demo starts its own servers.", "Use simulated or vllm.")
+    return kind is EngineKind.VLLM
 
 
 @contextmanager

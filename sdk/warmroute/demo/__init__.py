@@ -2,6 +2,7 @@
 
 from warmroute.demo.conversations import generated_requests
 from warmroute.demo.interleaving import interleaved
+from warmroute.demo.real_vllm import in_small, vllm_engines
 from warmroute.demo.recorded import recorded_requests
 from warmroute.demo.report import report_notes, report_rows
 from warmroute.demo.run import run_demo
@@ -13,9 +14,11 @@ __all__ = [
     "example_spec",
     "example_spec_text",
     "generated_requests",
+    "in_small",
     "interleaved",
     "recorded_requests",
     "report_notes",
     "report_rows",
     "run_demo",
+    "vllm_engines",
 ]

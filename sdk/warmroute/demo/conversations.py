@@ -15,18 +15,21 @@ HANDBOOK_CHARACTERS = 32_000
 """Length of a shared beginning: about 8,000 tokens, as in AWS's long-context benchmark."""
 
 
-def generated_requests(count: int = 144, *, seed: int = 7) -> list[TrafficRequest]:
+def generated_requests(
+    count: int = 144, *, handbook_characters: int = HANDBOOK_CHARACTERS, seed: int = 7
+) -> list[TrafficRequest]:
     """Requests of many conversations, interleaved; the turns of one conversation stay in order.
 
     Args:
         count: How many; every six share a handbook.
-        seed: The same count and seed give the same requests, byte for byte.
+        handbook_characters: Length of a shared beginning.
+        seed: The same count, length and seed give the same requests, byte for byte.
     """
     rng = random.Random(seed)  # noqa: S311 - text, not secrets.
     conversations = [
         _conversation(rng, handbook, f"{number}/{reader}")
         for number in range(-(-count // REQUESTS_PER_HANDBOOK))
-        for handbook in [_handbook(rng, number)]
+        for handbook in [_handbook(rng, number, handbook_characters)]
         for reader in range(CONVERSATIONS_PER_HANDBOOK)
     ]
     order = [position for position in range(len(conversations)) for _ in range(TURNS)]
@@ -55,10 +58,10 @@ def _conversation(rng: random.Random, handbook: str, session: str) -> list[Traff
     return requests
 
 
-def _handbook(rng: random.Random, number: int) -> str:
+def _handbook(rng: random.Random, number: int, characters: int) -> str:
     parts = [f"You answer questions about product line {number:02d}. Use only this handbook."]
     length = len(parts[0])
-    while length < HANDBOOK_CHARACTERS:
+    while length < characters:
         parts.append(sentence(rng))
         length += len(parts[-1]) + 1
     return " ".join(parts)

@@ -51,6 +51,9 @@ class Answer:
     cached_tokens: int
     """Prompt tokens found in the engine's KV cache."""
 
+    overflowed: bool
+    """Whether it went elsewhere than where its prefix lives."""
+
     ttft_seconds: float
     """From the planned send time to the first part of the answer."""
 
@@ -118,12 +121,13 @@ def _ask(client: Any, endpoint: str, request: TrafficRequest, prefix_length: int
     for event in response["Body"]:
         first = first or time.perf_counter()
         received += event["PayloadPart"]["Bytes"]
-    usage = _usage(bytes(received))
+    usage, headers = _usage(bytes(received)), response["ResponseMetadata"]["HTTPHeaders"]
     return Answer(
         key=key.digest,
-        instance=response["ResponseMetadata"]["HTTPHeaders"]["x-warmroute-instance"],
+        instance=headers["x-warmroute-instance"],
         prompt_tokens=usage["prompt_tokens"],
         cached_tokens=(usage.get("prompt_tokens_details") or {}).get("cached_tokens", 0),
+        overflowed="x-warmroute-overflow" in headers,
         ttft_seconds=first - planned,
     )
 

@@ -17,17 +17,20 @@ def report_rows(summaries: Mapping[str, Summary]) -> list[tuple[str, ...]]:
     return [(name, *(figure(summary) for summary in summaries.values())) for name, figure in _FIGURES]
 
 
-def report_notes(summaries: Mapping[str, Summary], spec: EndpointSpec, settings: PrefixAwareRoutingConfig) -> list[str]:
+def report_notes(
+    summaries: Mapping[str, Summary], spec: EndpointSpec, settings: PrefixAwareRoutingConfig, *, instances: str = ""
+) -> list[str]:
     """What was measured, and what to try where the prefix length does not suit the traffic.
 
     Args:
         summaries: Figures of each strategy; all saw the same requests.
         spec: The endpoint.
         settings: The prefix length and threshold that PREFIX_AWARE ran with.
+        instances: What served, where that was not simulated.
     """
     seen = next(iter(summaries.values()))
     variant = spec.variants[0]
-    fleet = f"{variant.initial_instance_count} simulated {variant.instance_type}"
+    fleet = f"{variant.initial_instance_count} {instances or f'simulated {variant.instance_type}'}"
     beginnings = f"{seen.prefixes} distinct beginning{'s' * (seen.prefixes != 1)} of {settings.prefix_length:,} bytes"
     notes = [f"{seen.requests} requests, {beginnings}, {fleet}.", "Times are from the planned send time."]
     if seen.prefixes == 1:

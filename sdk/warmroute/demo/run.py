@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from warmroute.demo.summary import Summary
     from warmroute.hosting import EndpointSpec
+    from warmroute.local import EngineSettings
     from warmroute.routing import PrefixAwareRoutingConfig
     from warmroute.traffic import TrafficRequest
 
@@ -28,6 +29,7 @@ def run_demo(
     *,
     settings: PrefixAwareRoutingConfig,
     requests_per_second: float,
+    engines: EngineSettings | None = None,
     on_step: Callable[[str], None] = lambda _: None,
     on_answer: Callable[[int], None] = lambda _: None,
 ) -> dict[str, Summary]:
@@ -38,12 +40,13 @@ def run_demo(
         requests: What is sent, the same in each arm.
         settings: Prefix length and threshold of the PREFIX_AWARE arm.
         requests_per_second: Mean rate of the open loop.
+        engines: What serves behind the instances; simulated engines by default.
         on_step: Told what begins.
         on_answer: Told after each answer how many there are in this arm.
     """
     summaries = {}
     on_step("start the local endpoint")
-    with running_locally() as local:
+    with running_locally(engines=engines) as local:
         for strategy in STRATEGIES:
             on_step(f"apply {spec.name} with {strategy}")
             arm_spec = _with_routing(spec, strategy, settings)
