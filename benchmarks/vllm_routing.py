@@ -71,8 +71,9 @@ def main() -> None:
 
 def _compare(urls: list[str], options: argparse.Namespace) -> None:
     print(
-        f"{options.engines} engines, {options.prefixes} beginnings of {PREFIX_TOKENS} tokens, {options.requests} requests "
-        f"an arm at {options.rate}/s. Seconds to first token after the first third; hit rate of all, and after it."
+        f"{options.engines} engines, {options.prefixes} beginnings of {PREFIX_TOKENS} tokens, "
+        f"{options.requests} requests an arm at {options.rate}/s. "
+        "Seconds to first token after the first third; hit rate of all, and after it."
     )
     print(f"pair {'strategy':<14}{'P50':>8}{'P90':>8}{'P99':>8}{'hits':>7}{'later':>7}{'req/s':>7}{'over':>6}  shares")
     with running_locally(engines=EngineSettings(EngineKind.URL, tuple(urls))) as local:
