@@ -25,7 +25,8 @@ from warmroute.deploy import Deployment
 from warmroute.hosting import parse_spec
 from warmroute.local import EngineKind, EngineSettings, running_locally
 from warmroute.local.engines.vllm import VllmEngines, vllm_interpreter
-from warmroute.traffic import ChatRequest
+from warmroute.prefix import canonical_json
+from warmroute.traffic import TrafficRequest
 
 MODEL = Path(".venv-vllm", "tiny-llama")
 PREFIX_LENGTH, THRESHOLD = 4_096, 4
@@ -118,7 +119,7 @@ def _endpoint(strategy: str) -> str:
     return strategy.lower().replace("_", "-")
 
 
-def _requests(salt: str, options: argparse.Namespace) -> list[ChatRequest]:
+def _requests(salt: str, options: argparse.Namespace) -> list[TrafficRequest]:
     """Requests of many beginnings, each of which is of this arm alone."""
     # Both arms of a pair see the same order; the salt alone tells their beginnings apart.
     chance = random.Random(salt.partition("-")[0])
@@ -128,15 +129,17 @@ def _requests(salt: str, options: argparse.Namespace) -> list[ChatRequest]:
         return " ".join(chance.choices(words, k=tokens))
 
     prefixes = [f"{salt} {number} {text(PREFIX_TOKENS)}" for number in range(options.prefixes)]
+
+    def messages() -> list[dict[str, str]]:
+        question = {"role": "user", "content": text(QUESTION_TOKENS)}
+        return [{"role": "system", "content": chance.choice(prefixes)}, question]
+
     return [
-        ChatRequest(
-            str(number),
-            0,
-            (
-                {"role": "system", "content": chance.choice(prefixes)},
-                {"role": "user", "content": text(QUESTION_TOKENS)},
-            ),
-            4 * ANSWER_TOKENS,
+        TrafficRequest(
+            source="generated",
+            line=number + 1,
+            body=canonical_json({"messages": messages()}),
+            output_tokens=ANSWER_TOKENS,
         )
         for number in range(options.requests)
     ]

@@ -81,6 +81,7 @@ def run_arm(
         LocalEndpointError: The endpoint refused a request, or went away.
     """
     from botocore.exceptions import BotoCoreError, ClientError
+    from urllib3.exceptions import HTTPError
 
     client = _client(arm)
     rng = random.Random(seed)  # noqa: S311 - gaps, not secrets.
@@ -95,7 +96,7 @@ def run_arm(
             sent[-1].add_done_callback(lambda _: on_answer(next(answered)))
         try:
             return [future.result() for future in sent]
-        except (BotoCoreError, ClientError) as error:
+        except (BotoCoreError, ClientError, HTTPError) as error:  # The last one, in the middle of a stream.
             pool.shutdown(cancel_futures=True)
             raise LocalEndpointError(f"Endpoint {arm.endpoint} stopped answering: {error}.") from error
 
