@@ -76,7 +76,7 @@ def test_answers_of_one_token_have_no_time_between_tokens():
 
 def test_cold_and_scaling_windows_are_apart_from_steady_state():
     times = [9.0] * 100 + [1.0] * 300 + [5.0] * 50 + [1.0] * 50
-    windows = (Window(COLD, 0, 100), Window(SCALING, 400, 440), Window(SCALING, 420, 450))
+    windows = (Window(COLD, 0, 100), Window(SCALING, 400, 445), Window(SCALING, 410, 420), Window(SCALING, 430, 450))
     found = summarise(a_run(ttfts=times, windows=windows))
 
     assert found.steady[Metric.TTFT_P90] == pytest.approx(1.0)

@@ -88,6 +88,17 @@ def test_a_candidate_that_is_worse_is_not_adopted():
     assert found.reasons[0] == "It is worse."
 
 
+@pytest.mark.parametrize(("deviation", "better"), [(0.040, True), (0.048, False)])
+def test_a_gain_is_shown_at_the_level_of_its_two_sided_interval(deviation, better):
+    """Of five pairs the mean must lie 2.776 standard errors beyond the minimum effect, in either direction."""
+    spread = [-1.0, -0.5, 0.0, 0.5, 1.0]  # Of standard deviation 0.79.
+    gains = [0.95 * exp(-0.045 + deviation * part) for part in spread]
+    losses = [exp(0.045 + deviation * part) for part in spread]
+
+    assert verdict(pairs(gains)).primary.better_than(-log(0.95)) is better
+    assert verdict(pairs(losses)).primary.worse is better
+
+
 def test_a_gain_below_the_minimum_effect_is_none():
     ratios = [0.97, 0.975, 0.965, 0.97, 0.972]
 
@@ -220,6 +231,24 @@ def test_a_gain_on_the_whole_that_a_segment_pays_for_is_not_adopted_for_it():
 
 def test_a_segment_whose_guard_breaks_is_not_adopted():
     runs = segmented({"chat": BETTER, "search": SAME}, whole=SAME, chat={Metric.ERROR_SHARE: 0.03})
+
+    assert verdict(runs).decision is Decision.DONT
+
+
+def test_a_segment_whose_guard_is_not_settled_is_not_adopted():
+    runs = segmented({"chat": BETTER, "search": SAME}, whole=SAME)
+    late = [0.8, 1.3, 1.0, 1.2, 0.9]
+    runs = [
+        summary(
+            run.arm,
+            run.pair,
+            run.steady,
+            segments=run.segments | {"chat": run.segments["chat"] | {Metric.TTFT_P99: late[run.pair]}}
+            if run.arm == CANDIDATE
+            else run.segments,
+        )
+        for run in runs
+    ]
 
     assert verdict(runs).decision is Decision.DONT
 

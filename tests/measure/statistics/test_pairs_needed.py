@@ -58,3 +58,8 @@ def test_noise_between_runs_of_one_arm():
 def test_noise_that_cannot_be_told(quantiles):
     with pytest.raises(WarmrouteError, match="noise"):
         run_noise(quantiles)
+
+
+def test_a_reduction_that_has_to_exceed_another_is_only_that_far_from_it():
+    assert pairs_for_reduction(0.05, 0.2, beyond=0.05) == pairs_needed(0.05 * sqrt(2), log(0.95 / 0.8))
+    assert pairs_for_reduction(0.05, 0.05, beyond=0.05) is None
