@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 
@@ -48,6 +49,8 @@ def test_other_traffic_becomes_a_table(run, tmp_path):
         (("--ladder", "many"), "many is no ladder"),
         (("--memory-limit", "lots"), "lots is no limit of memory"),
         (("--input-format", "nothing"), "no format 'nothing'"),
+        (("--engine", "abacus"), "There is no engine abacus. Use duckdb or spark."),
+        (("--engine", "spark", "--input-format", "chat"), "spark digests files of Data Capture only"),
         (("--session-field", "eventId"), "eventId"),
     ],
 )
@@ -56,3 +59,10 @@ def test_what_is_wrong_is_told(run, tmp_path, capture, options, message):
     assert ran.code != 0
     assert message in ran.err
     assert "Traceback" not in ran.err
+
+
+def test_spark_that_is_not_installed_is_told(run, tmp_path, capture, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    ran = run("digest", str(capture), "-o", str(tmp_path / "table.parquet"), "--engine", "spark")
+    assert ran.code == 1
+    assert ran.err == "A digest on Spark needs packages that are not installed. Run: pip install 'warmroute[spark]'\n"

@@ -34,6 +34,9 @@ def digest(
     rejects: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where to list what is left out, with line and reason.")
     ] = None,
+    engine: Annotated[
+        str, typer.Option(metavar="NAME", help="duckdb, or spark for what outgrows a machine.")
+    ] = "duckdb",
     memory_limit: Annotated[
         str | None, typer.Option(metavar="SIZE", help="Memory that DuckDB may use, such as 4GB; the rest is on disk.")
     ] = None,
@@ -62,6 +65,7 @@ def digest(
             session=session_field,
             rejects=cases,
             memory_limit=memory_limit,
+            engine=engine,
         )
     typer.echo(f"Wrote {len(read_digest(output)):,} requests to {output}.", err=True)
     for line in cases.summary():

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from warmroute.traffic.digest.engines.functions import Functions
     from warmroute.traffic.digest.engines.query import Query
 
-LINES = {"source": "string", "line": "int64", "data": "string"}
-"""The columns of lines, with Ibis's names of their types: the file, the line's number or null, its text."""
+LINES = {"source": "string", "line": "int64", "data": "string", "fault": "string"}
+"""The columns of lines, with Ibis's names of their types: the file, a number that grows along it, the line's text, and
+why it could not be read, or null."""
 
 SESSION_FIELDS = ("inferenceId", "customAttributes")
 """Where a capture may tell the session: only the application knows what it sends there."""
@@ -74,17 +75,19 @@ def _fields(lines: Any, functions: Functions, session: str) -> Any:
     """The fields of a line, as texts."""
     import ibis
 
+    data = functions.sound_json(lines.data)
     paths = {**_LINE, **({"session": f"{_EVENT}.{session}"} if session else {})}
-    values = dict(zip(paths, functions.json_values(lines.data, list(paths.values())), strict=True))
-    is_object = functions.is_json_object(lines.data)
+    values = dict(zip(paths, functions.json_values(data, list(paths.values())), strict=True))
+    is_object = functions.is_json_object(data)
     fault = ibis.cases(
         (lines.data.fill_null("").strip() == "", ""),
         (is_object.isnull(), "not JSON"),
         (~is_object, NO_OBJECT),
         else_="no input was captured",
     )
-    (kind,) = functions.json_kinds(lines.data, [_LINE["data"]])
+    (kind,) = functions.json_kinds(data, [_LINE["data"]])
     reject = ibis.cases(
+        (lines.fault.notnull(), lines.fault),
         (values["data"].isnull(), fault),
         (kind != functions.text_kind, "captured data are not a text"),
     )
@@ -108,7 +111,7 @@ def _bodies(fields: Any, functions: Functions) -> Any:
         arrival_seconds=arrival.seconds,
         arrival_resolution_seconds=arrival.resolution_seconds,
         body=ibis.ifelse(is_base64, decoded, functions.bytes_of_text(data)),
-        json=ibis.ifelse(is_base64, functions.text_of_bytes(decoded), data),
+        json=functions.sound_json(ibis.ifelse(is_base64, functions.text_of_bytes(decoded), data)),
         answer=ibis.ifelse(fields.output_encoding == "BASE64", functions.text_of_bytes(answer), fields.output),
     )
 

@@ -1,17 +1,20 @@
-"""Makes a digest of files of SageMaker Data Capture, which DuckDB reads itself."""
+"""Makes a digest of files of SageMaker Data Capture, which DuckDB or Spark reads itself."""
 
 from __future__ import annotations
 
+import tempfile
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warmroute.traffic.digest.capture import LINES, captured_requests, checked_session
 from warmroute.traffic.digest.engines.duckdb import DuckDBFunctions, register
-from warmroute.traffic.digest.engines.duckdb_lines import number_lines, open_lines
+from warmroute.traffic.digest.engines.duckdb_lines import list_broken_lines, load_rows, number_lines, open_lines
 from warmroute.traffic.digest.engines.duckdb_session import duckdb_session
 from warmroute.traffic.digest.engines.query import Query
+from warmroute.traffic.digest.engines.spark_rows import write_rows
 from warmroute.traffic.digest.errors import DigestError
 from warmroute.traffic.digest.metadata import DigestMetadata, checked_ladder
 from warmroute.traffic.digest.rows import digest_rows
@@ -20,7 +23,7 @@ from warmroute.traffic.rejects import Rejects
 from warmroute.traffic.sources import find_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 
 def digest_capture(
@@ -48,28 +51,83 @@ def digest_capture(
         TrafficError: No such file.
         MissingExtraError: The extra ``analysis`` is not installed.
     """
+    with making(paths, path, metadata, session, rejects, memory_limit) as made:
+        connection = made.connection
+        register(connection, made.metadata)
+        open_lines(connection, made.sources)
+        connection.execute(f"CREATE TEMP TABLE digest AS {_rows_of_lines(session)}")
+        list_broken_lines(connection)
+
+
+def digest_capture_on_spark(
+    paths: str | Path | Iterable[str | Path],
+    path: str | Path,
+    metadata: DigestMetadata | None = None,
+    *,
+    session: str = "",
+    rejects: Rejects | None = None,
+    memory_limit: str | None = None,
+    spark: Any = None,
+    folder: str | None = None,
+) -> None:
+    """Make a digest of captured traffic that has outgrown this machine: Spark reads it, DuckDB sorts the rows.
+
+    Args:
+        paths: See ``digest_capture``; Spark must reach them too.
+        path: See ``digest_capture``.
+        metadata: See ``digest_capture``.
+        session: See ``digest_capture``.
+        rejects: See ``digest_capture``.
+        memory_limit: See ``digest_capture``.
+        spark: A session of Spark; the one that is there, or a new one, if not given.
+        folder: A new folder for Spark's rows, which this machine can read too; on this machine if not given.
+
+    Raises:
+        DigestError: See ``digest_capture``.
+        TrafficError: See ``digest_capture``.
+        MissingExtraError: The extra ``spark`` is not installed.
+    """
+    with (
+        making(paths, path, metadata, session, rejects, memory_limit) as made,
+        tempfile.TemporaryDirectory(prefix=".digest-", dir=Path(path).parent) as own,
+    ):
+        rows = folder or f"{own}/rows"
+        write_rows(made.sources, rows, made.metadata, session, spark)
+        load_rows(made.connection, rows, made.sources)
+
+
+class _Making(NamedTuple):
+    connection: Any
+    sources: list[str]
+    metadata: DigestMetadata
+
+
+@contextmanager
+def making(
+    paths: str | Path | Iterable[str | Path],
+    path: str | Path,
+    metadata: DigestMetadata | None,
+    session: str,
+    rejects: Rejects | None,
+    memory_limit: str | None,
+) -> Iterator[_Making]:
+    """A session of DuckDB in which the table ``digest`` is made, then numbered, counted and written."""
+    named = [paths] if isinstance(paths, (str, Path)) else list(paths)
     metadata, path = metadata or DigestMetadata(), Path(path)
     counts = rejects if rejects is not None else Rejects()
     checked_ladder(metadata.ladder)
     checked_session(session)
     with duckdb_session(path.parent, memory_limit) as connection:
-        import duckdb
-
-        sources = [source.name for source in find_sources(paths)]
-        register(connection, metadata)
-        open_lines(connection, sources)
-        try:
-            connection.execute(f"CREATE TEMP TABLE digest AS {_rows_of_lines(session)}")
-        except (duckdb.IOException, duckdb.HTTPException) as error:
-            raise DigestError(f"Reading failed: {_first_line(error)}.", "Check that file, or leave it out.") from None
+        sources = [source.name for source in find_sources(named)]
+        yield _Making(connection, sources, metadata)
         number_lines(connection)
         _count(connection, counts)
-        if not connection.execute("SELECT 1 FROM digest WHERE reject IS NULL LIMIT 1").fetchall():
+        if not connection.execute("SELECT 1 FROM numbered WHERE reject IS NULL LIMIT 1").fetchall():
             raise DigestError(
                 f"{', '.join(sources[:3])}{' …' * (len(sources) > 3)}: there is no captured request.",
                 " ".join(counts.summary()[:3]) or "Give files of SageMaker Data Capture.",
             )
-        told = replace(metadata, rejects=dict(counts.rejected), sources=tuple(map(str, _listed(paths))))
+        told = replace(metadata, rejects=dict(counts.rejected), sources=tuple(map(str, named)))
         write_digest(connection, "(FROM numbered WHERE reject IS NULL)", "position", path, told)
 
 
@@ -95,11 +153,3 @@ def _count(connection: Any, counts: Rejects) -> None:
                 counts.note(source, line, "the body has no text that could be told")
             else:
                 counts.reject(source, line, reason)
-
-
-def _listed(paths: str | Path | Iterable[str | Path]) -> list[str | Path]:
-    return [paths] if isinstance(paths, (str, Path)) else list(paths)
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0].removeprefix("IO Error: ").rstrip(".")

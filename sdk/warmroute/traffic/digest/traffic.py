@@ -6,7 +6,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from warmroute.traffic.digest.capture_files import digest_capture
+from warmroute.traffic.digest.capture_files import digest_capture, digest_capture_on_spark
+from warmroute.traffic.digest.errors import DigestError
 from warmroute.traffic.digest.make import digest_requests
 from warmroute.traffic.digest.metadata import DigestMetadata
 from warmroute.traffic.entries import entries
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+ENGINES = ("duckdb", "spark")
+
+
 def digest_traffic(
     paths: Sequence[str],
     path: str | Path,
@@ -29,6 +33,7 @@ def digest_traffic(
     session: str = "",
     rejects: Rejects | None = None,
     memory_limit: str | None = None,
+    engine: str = "duckdb",
 ) -> None:
     """Make a digest of recorded traffic: DuckDB reads files of Data Capture itself, and the readers all others.
 
@@ -40,17 +45,23 @@ def digest_traffic(
         session: For Data Capture, the field of a call that names its session, if the application sends one.
         rejects: Counts, and tells, the lines that are no request.
         memory_limit: What DuckDB may use, as "4GB"; four fifths of the machine's memory unless told.
+        engine: What reads files of Data Capture: "duckdb" or "spark".
 
     Raises:
         DigestError: The ladder is none, the files cannot be read, or the file cannot be written.
         TrafficError: No such file or format, or no request at all.
-        MissingExtraError: The extra ``analysis`` is not installed.
+        MissingExtraError: The extra ``analysis``, or ``spark``, is not installed.
     """
+    if engine not in ENGINES:
+        raise DigestError(f"There is no engine {engine}.", f"Use {' or '.join(ENGINES)}.")
     metadata = replace(metadata or DigestMetadata(), sources=tuple(paths))
     counts = rejects if rejects is not None else Rejects()
     if STANDARD_INPUT not in paths and (input_format or _format(paths)) == Format.DATA_CAPTURE:
-        digest_capture(paths, path, metadata, session=session, rejects=counts, memory_limit=memory_limit)
+        make = digest_capture_on_spark if engine == "spark" else digest_capture
+        make(paths, path, metadata, session=session, rejects=counts, memory_limit=memory_limit)
         return
+    if engine != "duckdb":
+        raise DigestError(f"{engine} digests files of Data Capture only.", "Leave out --engine for other formats.")
     requests = read_traffic(
         paths, format=input_format, rejects=counts, sampling_percentage=metadata.sampling_percentage
     )

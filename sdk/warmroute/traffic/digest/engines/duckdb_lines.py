@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from warmroute.traffic.digest.engines.spark_rows import source_of
 from warmroute.traffic.digest.errors import DigestError
 from warmroute.traffic.entries import LINE_LIMIT_BYTES
 
@@ -22,18 +23,16 @@ def open_lines(connection: Any, sources: Sequence[str]) -> None:
     limit = _line_limit(connection)
     files = ", ".join(map(_quoted, sources))
     connection.execute(
-        "CREATE TEMP VIEW lines AS SELECT source, CAST(NULL AS BIGINT) AS line, data FROM"  # noqa: S608
+        "CREATE TEMP VIEW lines AS"  # noqa: S608
+        " SELECT source, CAST(NULL AS BIGINT) AS line, data, CAST(NULL AS VARCHAR) AS fault FROM"
         f" read_csv([{files}], columns = {{data: 'VARCHAR'}}, filename = 'source', header = false, auto_detect = false,"
         " delim = '', quote = '', escape = '', comment = '', strict_mode = false, store_rejects = true,"
         f" max_line_size = {limit}, buffer_size = {limit})"
     )
 
 
-def number_lines(connection: Any) -> None:
-    """Make the view ``numbered`` of the table ``digest``, made of ``lines``: with ``position`` and the lines' numbers.
-
-    A row's line is its position in its file, and as many lines further as could not be read before it.
-    """
+def list_broken_lines(connection: Any) -> None:
+    """Make the table ``broken`` of the lines that could not be read, once all others are."""
     connection.execute(
         """
         CREATE TEMP TABLE broken AS
@@ -41,7 +40,41 @@ def number_lines(connection: Any) -> None:
             WHEN 'INVALID ENCODING' THEN 'not UTF-8'
             WHEN 'LINE SIZE OVER MAXIMUM' THEN 'longer than the limit of lines'
             ELSE lower(error_type) END AS reject
-        FROM reject_errors JOIN reject_scans USING (scan_id, file_id);
+        FROM reject_errors JOIN reject_scans USING (scan_id, file_id)
+        """
+    )
+
+
+def load_rows(connection: Any, folder: str, sources: Sequence[str]) -> None:
+    """Make the table ``digest`` of rows that another engine left in a folder, and an empty table ``broken``.
+
+    Args:
+        connection: To DuckDB.
+        folder: The folder of Parquet files.
+        sources: What the rows' sources are called, in order.
+    """
+    if folder.startswith("s3://"):
+        _use_credentials(connection)
+    files = f"read_parquet({_quoted(folder.rstrip('/') + '/*.parquet')})"
+    told = connection.execute(f"SELECT DISTINCT source FROM {files}").fetchall()  # noqa: S608
+    names = [(uri, source_of(uri, sources)) for (uri,) in told]
+    places = [(uri, name, sources.index(name) if name in sources else len(sources)) for uri, name in names]
+    connection.execute("CREATE TEMP TABLE broken (source VARCHAR, line BIGINT, reject VARCHAR)")
+    connection.execute("CREATE TEMP TABLE places (uri VARCHAR, name VARCHAR, place BIGINT)")
+    connection.executemany("INSERT INTO places VALUES (?, ?, ?)", places)
+    connection.execute(
+        "CREATE TEMP TABLE digest AS SELECT made.* REPLACE (name AS source)"  # noqa: S608
+        f" FROM {files} AS made JOIN places ON made.source = uri ORDER BY place, name, made.line, request"
+    )
+
+
+def number_lines(connection: Any) -> None:
+    """Make the view ``numbered`` of the tables ``digest`` and ``broken``: with ``position`` and the lines' numbers.
+
+    A row's line is its position in its file, and as many lines further as could not be read before it.
+    """
+    connection.execute(
+        """
         CREATE TEMP TABLE shifts AS
         SELECT source, line - nth + 1 AS ordinal, max(nth) AS shift
         FROM (SELECT source, line, row_number() OVER (PARTITION BY source ORDER BY line) AS nth FROM broken)

@@ -45,6 +45,9 @@ def duckdb_session(folder: Path, memory_limit: str | None = None) -> Iterator[An
         ) from None
     except duckdb.ParserException:
         raise DigestError(f"{memory_limit} is no limit of memory.", 'Give one such as "4GB".') from None
+    except (duckdb.IOException, duckdb.HTTPException) as error:
+        told = str(error).splitlines()[0].removeprefix("IO Error: ").rstrip(".")
+        raise DigestError(f"Reading failed: {told}.", "Check that file, or leave it out.") from None
     except duckdb.Error as error:  # Its message may quote what it read.
         raise DigestError(f"DuckDB failed with a {type(error).__name__}.", "Please report it.") from None
     except OSError as error:

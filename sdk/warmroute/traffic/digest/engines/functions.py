@@ -1,7 +1,7 @@
 """What a digest needs of its engine, as functions of Ibis columns; a null stays null.
 
-Each engine has a file with its functions as SQL, by the names that end in ``_SQL`` here; the rest is the same for all.
-Ibis leaves calls by these names as they are, and ``compiled`` puts the engine's SQL in their place.
+Each engine has a file with its own functions, as SQL by their names here; the rest is the same for all. Ibis leaves
+calls by these names as they are, and ``Query`` puts the engine's SQL in their place.
 """
 
 from __future__ import annotations
@@ -57,6 +57,10 @@ class Functions:
     def bytes_of_base64(self, text: Any) -> Any:
         """What a text in base64 stands for; null if it is none."""
         return builtin("digest_bytes_of_base64", "binary", text)
+
+    def sound_json(self, text: Any) -> Any:
+        """A text, or null if the engine would read what no JSON may be."""
+        return text
 
     def is_json_object(self, text: Any) -> Any:
         """Whether a text is a JSON object; null if it is no JSON."""

@@ -35,6 +35,10 @@ class Query:
         self._steps.append(f"{name} AS ({self._compiled(expression)})")
         return ibis.table(expression.schema(), name)
 
+    def given(self, name: str, sql: str) -> None:
+        """Name a table that is made by SQL as it is."""
+        self._steps.append(f"{name} AS ({sql})")
+
     def sql(self, expression: Any) -> str:
         """The whole query.
 
