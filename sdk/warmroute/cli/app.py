@@ -26,6 +26,7 @@ from warmroute.cli import (
     plan,
     profile,
     render,
+    replay,
     rollback,
     sample,
     schema,
@@ -48,7 +49,7 @@ app = typer.Typer(
 for command in (
     *(init, validate, render, plan, apply, status, rollback, destroy, import_),
     *(profile, tune, simulate, calibrate, sample, convert, digest),
-    *(local, demo, canonical, key, explain, lint, schema, checks),
+    *(local, demo, replay, canonical, key, explain, lint, schema, checks),
 ):
     function = command.__name__.rpartition(".")[2]
     app.command(function.rstrip("_"))(command.__dict__[function])

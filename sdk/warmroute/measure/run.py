@@ -68,6 +68,9 @@ class ReplayedRequest:
     error: str | None = None
     """Why it has no complete answer, an error code or a fixed phrase, never text of a prompt; None with one."""
 
+    connection_wait_seconds: float = 0.0
+    """The part of its lag in which it waited for one of the bounded number of connections."""
+
     @property
     def lag_seconds(self) -> float:
         """How late it was sent; NaN where it never was."""

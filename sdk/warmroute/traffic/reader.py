@@ -69,6 +69,9 @@ class Reading:
 
     rejects: Rejects
     canonical_bodies: bool = False
+    fills_bodies: bool = False
+    """Whether a body that the source does not hold is made."""
+
     block_tokens: int | None = None
     """Tokens to a block, where it is not the format's own."""
 
@@ -110,7 +113,8 @@ class Reading:
             BadEntryError: The prompt cannot be told from the fields.
         """
         prompt = prompt_of(request) if request is not None else Prompt(None, "", "", "")
-        if self.canonical_bodies and request is not None and prompt.text is not None:
+        makes_body = self.canonical_bodies or (self.fills_bodies and body is None)
+        if makes_body and request is not None and prompt.text is not None:
             body = self._canonical(entry, request)
         return TrafficRequest(
             source=entry.source,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from warmroute.traffic.batch_answers import left_over, outputs_first
 from warmroute.traffic.entries import LINE_LIMIT_BYTES, Entry, entries
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from warmroute.traffic.record import TrafficRequest
     from warmroute.traffic.sources import Source
 
-Bodies = Literal["recorded", "canonical"]
+Bodies = Literal["recorded", "canonical", "recorded_or_canonical"]
 
 _FIRST_ENTRIES = 20
 """Entries of a file by which its format is recognised."""
@@ -57,7 +57,8 @@ def read_traffic(
         format: The format; recognised from each file's first entries if not given.
         rejects: What counts the rejects and notes, or the path of a file to write them to.
         bodies: "recorded" gives the bodies that the source holds to the byte, and none otherwise; "canonical" gives
-            what ``canonical_json`` would send, of every request whose text is known.
+            what ``canonical_json`` would send, of every request whose text is known; "recorded_or_canonical" gives the
+            first where there is one, else the second.
         block_tokens: Tokens to a block of hashes, if not the format's own: 512 for Mooncake, else 16.
         sampling_percentage: The ``InitialSamplingPercentage`` of a capture, to note what less than 100 leaves out.
         line_limit_bytes: Longest line, or object of a JSON document, that is read; up to four times as much memory.
@@ -70,13 +71,18 @@ def read_traffic(
     for name, value in (("block_tokens", block_tokens), ("line_limit_bytes", line_limit_bytes)):
         if value is not None and value < 1:
             raise TrafficError(f"{name} is {value}.", "Give 1 or more.")
-    if bodies not in ("recorded", "canonical"):
-        raise TrafficError("There are no such bodies.", 'Use "recorded" or "canonical".')
+    if bodies not in get_args(Bodies):
+        raise TrafficError("There are no such bodies.", f"Use one of: {', '.join(get_args(Bodies))}.")
     if sampling_percentage is not None and not 0 < sampling_percentage <= 100:
         raise TrafficError(f"sampling_percentage is {sampling_percentage}.", "Give more than 0, and 100 at most.")
     sources = find_sources(paths)
     counts = rejects if isinstance(rejects, Rejects) else Rejects(rejects)
-    reading = Reading(counts, canonical_bodies=bodies == "canonical", block_tokens=block_tokens)
+    reading = Reading(
+        counts,
+        canonical_bodies=bodies == "canonical",
+        fills_bodies=bodies == "recorded_or_canonical",
+        block_tokens=block_tokens,
+    )
     if sampling_percentage is not None and sampling_percentage < 100:
         reason = (
             f"captured at {sampling_percentage:g} %: follow-ups lack the request before, and reuse is under-counted"

@@ -1,0 +1,248 @@
+"""``warmroute replay``: a trace sent to an endpoint at its own times."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from warmroute.cli.output import Format, FormatOption, is_terminal, print_json
+from warmroute.cli.stopping import StoppedError
+from warmroute.errors import DocumentError, WarmrouteError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from warmroute.measure.replay import Progress, Quantiles, Replayed, Target
+
+
+class TargetKind(StrEnum):
+    """How requests are sent."""
+
+    NATIVE = "native"
+    OPENAI = "openai"
+
+
+class BodyKind(StrEnum):
+    """Which bodies are sent."""
+
+    RECORDED = "recorded"
+    CANONICAL = "canonical"
+
+
+_TARGET = "native is InvokeEndpointWithResponseStream, openai chat completions in OpenAI's form."
+_LENGTH = "Output tokens of a request whose trace does not tell."
+
+
+def replay(  # noqa: PLR0913, PLR0917 - each is an option.
+    trace: Annotated[list[str], typer.Argument(metavar="TRACE...", help="Recorded traffic, in any format.")],
+    target: Annotated[TargetKind, typer.Option(help=_TARGET)] = TargetKind.NATIVE,
+    endpoint: Annotated[str | None, typer.Option(metavar="NAME", help="The SageMaker endpoint.")] = None,
+    region: Annotated[str | None, typer.Option(help="Its region.")] = None,
+    variant: Annotated[str | None, typer.Option(metavar="NAME", help="TargetVariant; native only.")] = None,
+    component: Annotated[str | None, typer.Option(metavar="NAME", help="Inference component.")] = None,
+    endpoint_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="Root of the API: that of `warmroute local`, for example.")
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="Another server of chat completions, up to /v1; openai only.")
+    ] = None,
+    api_key_variable: Annotated[
+        str, typer.Option(metavar="NAME", help="Environment variable with its API key, if it needs one.")
+    ] = "OPENAI_API_KEY",
+    model: Annotated[str | None, typer.Option(help="Model to ask for, instead of the recorded one.")] = None,
+    rate: Annotated[
+        float | None, typer.Option(metavar="N", help="Requests a second, instead of the trace's times.")
+    ] = None,
+    sessions: Annotated[int, typer.Option(metavar="N", help="Sessions side by side under --rate.", min=1)] = 1,
+    speed: Annotated[float, typer.Option(metavar="N", help="How many times faster than recorded.")] = 1.0,
+    duration: Annotated[float | None, typer.Option(metavar="SECONDS", help="Send no longer than this.")] = None,
+    requests: Annotated[int | None, typer.Option(metavar="N", help="Send the first so many.", min=1)] = None,
+    seed: Annotated[int, typer.Option(help="Of --rate, and of times within a coarse tick.")] = 0,
+    connections: Annotated[int, typer.Option(metavar="N", help="Connections at most.", min=1, max=65_535)] = 1_024,
+    bodies: Annotated[BodyKind, typer.Option(help="Recorded bodies as written, or canonical.")] = BodyKind.RECORDED,
+    output_tokens: Annotated[int, typer.Option(metavar="N", help=_LENGTH, min=1)] = 128,
+    own_length: Annotated[
+        bool, typer.Option("--own-length", help="Let answers end by themselves: no ignore_eos.")
+    ] = False,
+    own_temperature: Annotated[
+        bool, typer.Option("--own-temperature", help="Keep recorded temperatures instead of 0.")
+    ] = False,
+    no_cache_salt: Annotated[
+        bool, typer.Option("--no-cache-salt", help="Send no cache_salt: the run may find another's cache.")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where the run is recorded; by default replay-<time>.")
+    ] = None,
+    format: FormatOption = Format.TEXT,  # noqa: A002
+) -> None:
+    """Send a trace to an endpoint, open loop, and record what each request met. Exit code 1 if the run is not valid.
+
+    Each request goes out at its planned time, whatever became of those before it; times count from then.
+
+    Example: warmroute replay trace.jsonl --endpoint support-bot --region us-east-1 --speed 2 --duration 600
+    """
+    from warmroute.measure.replay import Bodies, Load, ReplayRun, Schedule, Sending, planned
+    from warmroute.traffic import Rejects, read_traffic
+
+    load = Load(
+        rate=rate,
+        concurrent_sessions=sessions,
+        speed=speed,
+        duration_seconds=duration,
+        requests=requests,
+        seed=seed,
+    )
+    sending = Sending(
+        bodies=bodies.value,
+        model=model,
+        fixed_length=not own_length,
+        default_output_tokens=output_tokens,
+        temperature=None if own_temperature else 0.0,
+        cache_salt=not no_cache_salt,
+    )
+    where = _target(target, endpoint, region, variant, component, endpoint_url, base_url, api_key_variable)
+    made, rejects = Bodies(sending, chat_only=where.chat_only), Rejects()
+    found = read_traffic(
+        trace, bodies="canonical" if bodies is BodyKind.CANONICAL else "recorded_or_canonical", rejects=rejects
+    )
+    schedule = Schedule(planned(found, load, made))
+    folder = output or Path(f"replay-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
+    notes = [f"{count:,} requests were {what}." for what, count in made.notes.items()]
+    about = {
+        "trace": trace,
+        "load": load.model_dump(),
+        "sending": sending.model_dump(),
+        "notes": [*rejects.summary(), *notes],
+    }
+    quiet = format is Format.JSON
+    if not quiet:
+        typer.echo(f"{schedule.requests:,} requests over {schedule.last_planned_seconds:,.1f} s to {where.name}")
+        for note in about["notes"]:
+            typer.echo(f"note: {note}")
+    with _progress(schedule.requests, quiet=quiet) as show:
+        run = ReplayRun(
+            schedule,
+            where,
+            folder,
+            connections=connections,
+            cache_salt=sending.cache_salt,
+            about=about,
+            on_progress=show,
+        )
+        try:
+            replayed = run.run()
+        except KeyboardInterrupt:
+            if run.result is None:
+                raise
+            raise StoppedError(
+                f"{run.result.summary.sent:,} of {schedule.requests:,} requests were sent; {run.result.requests} has "
+                "a row for each, and run.json says that the run is not complete."
+            ) from None
+    if quiet:
+        print_json({**asdict(replayed.summary), "requests": str(replayed.requests), "valid": _is_valid(replayed)})
+    else:
+        _print(replayed)
+    raise typer.Exit(0 if _is_valid(replayed) else 1)
+
+
+def _is_valid(replayed: Replayed) -> bool:
+    return not replayed.summary.problems
+
+
+def _target(
+    kind: TargetKind,
+    endpoint: str | None,
+    region: str | None,
+    variant: str | None,
+    component: str | None,
+    endpoint_url: str | None,
+    base_url: str | None,
+    api_key_variable: str,
+) -> Target:
+    from warmroute.measure.replay import NativeTarget, OpenAITarget, SageMakerOpenAITarget
+
+    if base_url is not None:
+        if kind is not TargetKind.OPENAI or endpoint or component or endpoint_url or variant:
+            raise WarmrouteError(
+                "--base-url names the whole target.", "Give it with --target openai, and no endpoint beside it."
+            )
+        return OpenAITarget(base_url, os.environ.get(api_key_variable, ""))
+    if endpoint is None:
+        raise WarmrouteError("No target is named.", "Give --endpoint, or --target openai and --base-url.")
+    session = _session(region)
+    if kind is TargetKind.NATIVE:
+        return NativeTarget(
+            session,
+            endpoint,
+            target_variant=variant,
+            inference_component=component,
+            endpoint_url=endpoint_url,
+        )
+    if variant is not None:
+        raise WarmrouteError("The OpenAI-compatible API takes no target variant.", "Use --target native.")
+    return SageMakerOpenAITarget(session, endpoint, inference_component=component, endpoint_url=endpoint_url)
+
+
+def _session(region: str | None) -> Any:
+    from boto3.session import Session
+    from botocore.exceptions import BotoCoreError
+
+    try:
+        return Session(region_name=region)
+    except BotoCoreError as error:
+        raise DocumentError(f"AWS settings: {error}.", "Check AWS_PROFILE and the files of AWS's settings.") from None
+
+
+@contextmanager
+def _progress(total: int, *, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
+    """A line on a terminal, brought up to date twice a second; nothing elsewhere."""
+    if quiet or not is_terminal():
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Bar(*columns, transient=True, auto_refresh=False) as bar:
+        task = bar.add_task("", total=total)
+
+        def show(progress: Progress) -> None:
+            words = (
+                f"TTFT P50 {_milliseconds(progress.ttft_p50_seconds)} P90 {_milliseconds(progress.ttft_p90_seconds)}, "
+                f"{progress.in_flight} in flight, {progress.failed} failed"
+            )
+            bar.update(task, completed=progress.ended, description=words, refresh=True)
+
+        yield show
+
+
+def _print(replayed: Replayed) -> None:
+    summary = replayed.summary
+    typer.echo(f"{summary.answered:,} answered, {summary.planned - summary.answered:,} not")
+    for error, count in summary.errors.items():
+        typer.echo(f"  {count:,} {error}")
+    for name, times in (
+        ("time to first token", summary.ttft),
+        ("end to end", summary.e2e),
+        ("send lag", summary.send_lag),
+        ("  of it, waiting for a connection", summary.connection_wait),
+    ):
+        typer.echo(f"{name:<34}{_quantiles(times)}")
+    typer.echo(f"rows: {replayed.requests}")
+    for problem in summary.problems:
+        typer.echo(f"not valid: {problem}")
+
+
+def _quantiles(times: Quantiles) -> str:
+    return "  ".join(f"{name} {_milliseconds(value):>10}" for name, value in asdict(times).items())
+
+
+def _milliseconds(seconds: float) -> str:
+    return "-" if seconds != seconds else f"{seconds * 1e3:,.1f} ms"  # noqa: PLR0124 - NaN.

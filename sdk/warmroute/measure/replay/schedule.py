@@ -1,0 +1,57 @@
+"""A whole replay prepared before it begins, so that nothing but sending is left to do while it runs."""
+
+from __future__ import annotations
+
+import tempfile
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+import orjson
+
+from warmroute.errors import WarmrouteError
+from warmroute.measure.replay.bodies import Body
+from warmroute.measure.replay.planning import Planned
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_IN_MEMORY_BYTES = 1 << 28
+"""Beyond it, requests wait in a file of the system's temporary folder."""
+
+
+class Schedule:
+    """Planned requests, to be read as often as there are runs.
+
+    Args:
+        requests: In the order of their times.
+
+    Raises:
+        WarmrouteError: There are none, or there is no room for them.
+    """
+
+    def __init__(self, requests: Iterable[Planned]) -> None:
+        self.requests = 0
+        self.last_planned_seconds = 0.0
+        """When the last request is planned, as far as that does not depend on answers."""
+        self._file = cast("BinaryIO", tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES))  # noqa: SIM115 - as long as self.
+        try:
+            for request in requests:
+                self._add(request)
+        except OSError as error:
+            raise WarmrouteError(
+                f"The requests cannot be kept in {tempfile.gettempdir()}: {error.strerror}.", "Set TMPDIR."
+            ) from None
+        if not self.requests:
+            raise WarmrouteError("The trace has no request to send.", "Give a longer duration, or another trace.")
+
+    def __iter__(self) -> Iterator[Planned]:
+        """The requests in order; one reading at a time."""
+        self._file.seek(0)
+        while line := self._file.readline():
+            number, at, delay, session, prefix_aware_id, tokens, salt, size = orjson.loads(line)
+            yield Planned(number, at, delay, session, prefix_aware_id, tokens, Body(self._file.read(size), salt))
+
+    def _add(self, request: Planned) -> None:
+        *head, body = request
+        self._file.write(orjson.dumps([*head, body.salt, len(body.data)]) + b"\n" + body.data)
+        self.requests += 1
+        self.last_planned_seconds = max(self.last_planned_seconds, request.planned_seconds or 0.0)
