@@ -14,6 +14,7 @@ from benchmarks import (
     prefix_agentic,
     prefix_canonical,
     prefix_explain,
+    replay_speed,
     startup,
     tune_tau_bench,
     validation,
@@ -33,6 +34,7 @@ BENCHMARKS = {
     "fleet_aws": fleet_aws.run,
     "fleet_speed": fleet_speed.run,
     "tune_tau_bench": tune_tau_bench.run,
+    "replay_speed": replay_speed.run,
     "cdk_synth": cdk_synth.run,
 }
 

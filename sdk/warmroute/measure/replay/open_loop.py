@@ -198,11 +198,14 @@ class OpenLoop:
             self._wake.set_result(None)
 
     def _judge(self, answer: Answer, error: str | None) -> None:
+        if self._is_hopeless is not None:
+            return
         if error is None or not 400 <= answer.status < 500 or answer.status == 429 or "Throttl" in error:
             self._is_hopeless = False
-        elif self._is_hopeless is None:
-            self._refused += 1
-            self._is_hopeless = True if self._refused >= GIVE_UP_AFTER else None
+            return
+        self._refused += 1
+        if self._refused >= GIVE_UP_AFTER:
+            self._is_hopeless = True
 
     def _keep(self, row: ReplayedRequest) -> None:
         if self._fault is None:

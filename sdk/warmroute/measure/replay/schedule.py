@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import weakref
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 import orjson
@@ -33,6 +34,7 @@ class Schedule:
         self.last_planned_seconds = 0.0
         """When the last request is planned, as far as that does not depend on answers."""
         self._file = cast("BinaryIO", tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES))  # noqa: SIM115 - as long as self.
+        weakref.finalize(self, self._file.close)
         try:
             for request in requests:
                 self._add(request)
