@@ -56,6 +56,9 @@ def replay(  # noqa: PLR0913, PLR0917 - each is an option.
     api_key_variable: Annotated[
         str, typer.Option(metavar="NAME", help="Environment variable with its API key, if it needs one.")
     ] = "OPENAI_API_KEY",
+    input_format: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Format of the trace, if it is not recognised.")
+    ] = None,
     model: Annotated[str | None, typer.Option(help="Model to ask for, instead of the recorded one.")] = None,
     rate: Annotated[
         float | None, typer.Option(metavar="N", help="Requests a second, instead of the trace's times.")
@@ -110,7 +113,10 @@ def replay(  # noqa: PLR0913, PLR0917 - each is an option.
     where = _target(target, endpoint, region, variant, component, endpoint_url, base_url, api_key_variable)
     made, rejects = Bodies(sending, chat_only=where.chat_only), Rejects()
     found = read_traffic(
-        trace, bodies="canonical" if bodies is BodyKind.CANONICAL else "recorded_or_canonical", rejects=rejects
+        trace,
+        format=input_format,
+        bodies="canonical" if bodies is BodyKind.CANONICAL else "recorded_or_canonical",
+        rejects=rejects,
     )
     schedule = Schedule(planned(found, load, made))
     folder = output or Path(f"replay-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +19,7 @@ def test_payloads_arrive_whole_and_in_order(payloads, cuts):
     edges = [0, *sorted(min(cut, len(stream)) for cut in cuts), len(stream)]
     reader = EventStreamReader()
 
-    found = [each for begin, end in zip(edges, edges[1:], strict=False) for each in reader.feed(stream[begin:end])]
+    found = [each for begin, end in pairwise(edges) for each in reader.feed(stream[begin:end])]
 
     assert found == payloads
 
@@ -33,7 +35,7 @@ def test_botocore_reads_the_same():
 
 
 def test_an_exception_is_told_by_its_name():
-    with pytest.raises(ExchangeError, match="^ModelStreamError$"):
+    with pytest.raises(ExchangeError, match=r"^ModelStreamError$"):
         EventStreamReader().feed(event_stream.exception("ModelStreamError", b'{"Message": "secret"}'))
 
 

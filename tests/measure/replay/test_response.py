@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,7 +33,7 @@ def read(data, cuts=()):
     received = Received()
     reader = ResponseReader(received)
     edges = [0, *sorted(cuts), len(data)]
-    for begin, end in zip(edges, edges[1:], strict=False):
+    for begin, end in pairwise(edges):
         if begin < end:
             reader.feed(data[begin:end])
     return reader, received
