@@ -10,6 +10,9 @@ FRAMEWORKS := $(VENV)-frameworks
 # 1.107.0 of litellm is reported as compromised.
 FRAMEWORKS_PACKAGES := -e '.[local,openai]' 'litellm!=1.107.0' langchain-aws strands-agents \
 	'pydantic-ai-slim[openai]' hypothesis pytest
+# Spark is half a gigabyte.
+SPARK := $(VENV)-spark
+SPARK_PACKAGES := -e '.[spark]' hypothesis pytest
 # vLLM for the CPU is large, and pins what it needs.
 VLLM := $(VENV)-vllm
 WORKERS ?= 2
@@ -34,10 +37,11 @@ lint: $(VENV)/.dev  ## ruff, mypy --strict, the floors of the architecture
 	$(BIN)/pyright --pythonpath $(BIN)/python tests/typing/api.py
 	$(BIN)/lint-imports
 
-integration: $(VENV)/.dev node_modules/.ready $(AIO)/.ready $(FRAMEWORKS)/.ready  ## real processes: HTTP servers, real clients, the CDK
+integration: $(VENV)/.dev node_modules/.ready $(AIO)/.ready $(FRAMEWORKS)/.ready $(SPARK)/.ready  ## real processes: HTTP servers, real clients, the CDK
 	$(BIN)/pytest integration --ignore integration/vllm
 	$(AIO)/bin/pytest tests/client/test_aiobotocore.py integration/test_async_clients.py
 	$(FRAMEWORKS)/bin/pytest integration/test_examples.py
+	$(SPARK)/bin/pytest integration/test_digest_engines.py
 
 cdk: node_modules/.ready  ## install the CDK's command line into the checkout, with a Node.js of its own: then npx cdk ...
 
@@ -72,10 +76,14 @@ constraints:  ## resolve the newest versions and pin them in constraints.txt
 	$(VENV)-resolve/bin/pip install --quiet --upgrade pip
 	$(VENV)-resolve/bin/pip install --quiet $(FRAMEWORKS_PACKAGES)
 	$(VENV)-resolve/bin/pip freeze --exclude-editable | grep -E '^[A-Za-z0-9_.-]+==' > examples/constraints.txt
+	rm -rf $(VENV)-resolve && $(PYTHON) -m venv $(VENV)-resolve
+	$(VENV)-resolve/bin/pip install --quiet --upgrade pip
+	$(VENV)-resolve/bin/pip install --quiet $(SPARK_PACKAGES)
+	$(VENV)-resolve/bin/pip freeze --exclude-editable | grep -E '^[A-Za-z0-9_.-]+==' > constraints-spark.txt
 	rm -rf $(VENV)-resolve
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) $(AIO) $(FRAMEWORKS) $(VLLM) node_modules build dist site cdk.out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(AIO) $(FRAMEWORKS) $(SPARK) $(VLLM) node_modules build dist site cdk.out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(VENV)/.pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -102,6 +110,12 @@ $(FRAMEWORKS)/.ready: pyproject.toml examples/constraints.txt
 	$(PYTHON) -m venv $(FRAMEWORKS)
 	$(FRAMEWORKS)/bin/pip install --quiet --upgrade 'pip>=25.1'
 	$(FRAMEWORKS)/bin/pip install --quiet -c examples/constraints.txt $(FRAMEWORKS_PACKAGES)
+	@touch $@
+
+$(SPARK)/.ready: pyproject.toml constraints-spark.txt
+	$(PYTHON) -m venv $(SPARK)
+	$(SPARK)/bin/pip install --quiet --upgrade 'pip>=25.1'
+	$(SPARK)/bin/pip install --quiet -c constraints-spark.txt $(SPARK_PACKAGES)
 	@touch $@
 
 # The builds of torchvision, torchaudio and torchcodec that come with it do not load beside torch's for the CPU.

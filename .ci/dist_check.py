@@ -65,6 +65,10 @@ with tempfile.TemporaryDirectory() as folder:
         written = write_traffic(read_traffic(source), f"{folder}/{name}", format="anonymised")
         assert written.requests == 50 and not written.left_out
 """
+SPARK = """
+import ibis.backends.pyspark
+import pyspark.sql
+"""
 USES = {
     "": CORE + WITHOUT_LOCAL,
     "analysis": CORE + ANALYSIS,
@@ -72,6 +76,7 @@ USES = {
     "local": CORE + LOCAL,
     "openai": CORE + OPENAI,
     "sagemaker": CORE + SAGEMAKER,
+    "spark": CORE + ANALYSIS + SPARK,
     "all": CORE + ANALYSIS + CDK + LOCAL + OPENAI + SAGEMAKER,
 }
 """What each extra must be able to do; the empty one is the core."""
@@ -98,7 +103,8 @@ def _try(wheel: Path, extra: str, use: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         venv.create(folder, with_pip=True)
         python = Path(folder, "bin", "python")
-        _run(str(python), "-m", "pip", "install", "--quiet", "-c", str(ROOT / "constraints.txt"), wanted)
+        pins = ROOT / ("constraints-spark.txt" if extra == "spark" else "constraints.txt")
+        _run(str(python), "-m", "pip", "install", "--quiet", "-c", str(pins), wanted)
         _run(str(python), "-m", "pip", "check")
         _run(str(python), "-I", "-c", use)
         _run(str(Path(folder, "bin", "warmroute")), "--version")
