@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from warmroute.measure.replay.bodies import Bodies
 from warmroute.measure.replay.journal import read_rows
-from warmroute.measure.replay.open_loop import ALONE, Place
 from warmroute.measure.replay.options import Load, Sending
 from warmroute.measure.replay.planning import planned
 from warmroute.measure.replay.replay import CONNECTIONS, Progress, Replayed, ReplayRun
+from warmroute.measure.replay.rows import ALONE, Place
 from warmroute.measure.replay.schedule import Schedule
 from warmroute.measure.replay.summary import Quantiles, ReplaySummary
 from warmroute.measure.replay.targets import NativeTarget, OpenAITarget, SageMakerOpenAITarget, Target

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import math
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from botocore.exceptions import BotoCoreError
 
@@ -13,8 +12,8 @@ from warmroute.errors import WarmrouteError
 from warmroute.measure.replay.answer import Answer
 from warmroute.measure.replay.http.errors import ExchangeError
 from warmroute.measure.replay.queue import Queue
+from warmroute.measure.replay.rows import ALONE, STOPPED, Sent, sent_row, unsent_row
 from warmroute.measure.replay.targets import REFRESH_SECONDS
-from warmroute.measure.run import ReplayedRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -22,7 +21,9 @@ if TYPE_CHECKING:
     from warmroute.measure.replay.http.connection import Connection
     from warmroute.measure.replay.http.response import Receiver
     from warmroute.measure.replay.planning import Planned
+    from warmroute.measure.replay.rows import Place
     from warmroute.measure.replay.targets import Target
+    from warmroute.measure.run import ReplayedRequest
 
 ANSWER_SECONDS = 70.0
 """Longest silence of an endpoint: SageMaker gives a model 60 seconds. Source: InvokeEndpoint."""
@@ -33,23 +34,6 @@ GIVE_UP_AFTER = 100
 LEAD_SECONDS = 0.2
 """Time before the first request, for spare connections to be made."""
 
-NOT_SENT, STOPPED = "not sent", "stopped"
-
-
-class Place(NamedTuple):
-    """Where a run stands in an experiment."""
-
-    arm: str
-    """Name of the policy under test."""
-    pair: int
-    """The pair of runs that it belongs to, from 0."""
-    position: int
-    """Its place in the pair, from 0."""
-
-
-ALONE = Place("replay", 0, 0)
-"""A run of no experiment."""
-
 
 class Exchange(Protocol):
     """Sends one request and hands on its response, as ``Connections.exchange`` does."""
@@ -58,21 +42,6 @@ class Exchange(Protocol):
         self, head: bytes, body: bytes, receiver: Receiver, on_sent: Callable[[Connection], None]
     ) -> None:
         """Raises ExchangeError without a complete response."""
-
-
-class Sent:
-    """One request on its way."""
-
-    __slots__ = ("answer", "asked_at", "connection", "planned_at", "request", "sent_at")
-
-    def __init__(self, request: Planned, planned_at: float, asked_at: float, answer: Answer) -> None:
-        self.request = request
-        self.planned_at = planned_at
-        self.asked_at = asked_at
-        """When a connection was asked for."""
-        self.answer = answer
-        self.sent_at: float | None = None
-        self.connection: Connection | None = None
 
 
 class OpenLoop:
@@ -140,7 +109,7 @@ class OpenLoop:
                 await asyncio.wait(tuple(self._in_flight))
                 await asyncio.sleep(0)  # Their callbacks follow.
             for at, request in self._queue.rest():
-                self._keep(self._unsent(request, at))
+                self._keep(unsent_row(request, at, self._place))
         if self._fault is not None:
             raise self._fault
 
@@ -193,7 +162,7 @@ class OpenLoop:
                 error, self._fault = type(fault).__name__, self._fault or _as_exception(fault)
         self._judge(sent.answer, error)
         self._queue.answered(sent.request, self._loop.time() - self.start)
-        self._keep(self._row(sent, error))
+        self._keep(sent_row(sent, error, self._place, start=self.start, now=self._loop.time()))
         if not self._wake.done():
             self._wake.set_result(None)
 
@@ -237,48 +206,6 @@ class OpenLoop:
                 refreshed = now
                 with contextlib.suppress(WarmrouteError, BotoCoreError):  # The old ones may do; if not, rows tell.
                     await self._target.refresh()
-
-    def _row(self, sent: Sent, error: str | None) -> ReplayedRequest:
-        answer, planned = sent.answer, sent.planned_at
-        usage = answer.usage
-        tokens = usage.completion_tokens if usage is not None else answer.chunks
-        ttft = e2e = gap = math.inf
-        if error is None and answer.first_token_at is not None and answer.last_token_at is not None:
-            ttft, e2e = answer.first_token_at - planned, answer.last_token_at - planned
-            gap = (e2e - ttft) / (tokens - 1) if tokens > 1 else math.nan
-        sent_at = math.nan if sent.sent_at is None else sent.sent_at
-        wait = (self._loop.time() if sent.sent_at is None else sent.sent_at) - sent.asked_at
-        return ReplayedRequest(
-            **self._place._asdict(),
-            index=sent.request.number,
-            planned_seconds=planned - self.start,
-            sent_seconds=sent_at - self.start,
-            ttft_seconds=ttft,
-            e2e_seconds=e2e,
-            inter_token_seconds=gap,
-            input_tokens=sent.request.input_tokens if usage is None else usage.prompt_tokens,
-            output_tokens=None if error is not None and usage is None else tokens,
-            cached_tokens=None if usage is None else usage.cached_tokens,
-            variant=answer.headers.get("x-amzn-invoked-production-variant"),
-            instance=answer.headers.get("x-warmroute-instance"),
-            error=error,
-            connection_wait_seconds=wait,
-        )
-
-    def _unsent(self, request: Planned, at: float | None) -> ReplayedRequest:
-        return ReplayedRequest(
-            **self._place._asdict(),
-            index=request.number,
-            planned_seconds=math.nan if at is None else at,
-            sent_seconds=math.nan,
-            ttft_seconds=math.inf,
-            e2e_seconds=math.inf,
-            inter_token_seconds=math.inf,
-            input_tokens=request.input_tokens,
-            output_tokens=None,
-            cached_tokens=None,
-            error=NOT_SENT,
-        )
 
 
 def _as_exception(fault: BaseException) -> Exception:

@@ -13,14 +13,16 @@ import orjson
 
 from warmroute.measure.replay.http.pool import Connections
 from warmroute.measure.replay.journal import RUN, Journal, unwritable
-from warmroute.measure.replay.open_loop import ALONE, NOT_SENT, OpenLoop
+from warmroute.measure.replay.open_loop import OpenLoop
+from warmroute.measure.replay.rows import ALONE, NOT_SENT
 from warmroute.measure.replay.summary import Tally, clock_problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from warmroute.measure.replay.open_loop import Exchange, Place
+    from warmroute.measure.replay.open_loop import Exchange
+    from warmroute.measure.replay.rows import Place
     from warmroute.measure.replay.schedule import Schedule
     from warmroute.measure.replay.summary import ReplaySummary
     from warmroute.measure.replay.targets import Target

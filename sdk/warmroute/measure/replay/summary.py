@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from warmroute.measure.replay.open_loop import NOT_SENT
+from warmroute.measure.replay.rows import NOT_SENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
