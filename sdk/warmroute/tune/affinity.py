@@ -7,7 +7,9 @@ affinity, and s(1 - 1/R) when all go to one instance.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,11 +24,13 @@ class SharedTokens:
     Args:
         requests: In order of arrival.
         block_size: Tokens to a block of the prompts.
+        from_seconds: Hit rates are those of what arrives from this time on; what came before has filled the caches.
     """
 
-    def __init__(self, requests: Sequence[FleetRequest], *, block_size: int) -> None:
+    def __init__(self, requests: Sequence[FleetRequest], *, block_size: int, from_seconds: float = 0.0) -> None:
         occurrences = Counter(segment for _, prompt, *_ in requests for segment in prompt.segments)
-        self._tokens = sum(prompt.tokens for _, prompt, *_ in requests)
+        self._first = bisect_left(requests, from_seconds, key=itemgetter(0))
+        self._tokens = sum(prompt.tokens for _, prompt, *_ in requests[self._first :])
         self._shared = [
             [
                 (segment, tokens)
@@ -54,17 +58,18 @@ class SharedTokens:
         elsewhere = 1 - 1 / instances
         brought_by: dict[Hashable, set[Hashable]] = {}
         found = 0.0
-        for shared, key in zip(self._shared, keys, strict=True):
+        for position, (shared, key) in enumerate(zip(self._shared, keys, strict=True)):
+            counts = position >= self._first
             for segment, tokens in shared:
                 brought = brought_by.get(segment)
                 if brought is None:
                     brought_by[segment] = {key}
                 elif key in brought:
-                    found += tokens
+                    found += counts * tokens
                 else:
-                    found += tokens * (1 - elsewhere ** len(brought))
+                    found += counts * tokens * (1 - elsewhere ** len(brought))
                     brought.add(key)
-        return found / self._tokens
+        return found / self._tokens if self._tokens else 0.0
 
 
 def _tokens_of_segments(prompt: Prompt, block_size: int) -> Iterator[tuple[Hashable, int]]:

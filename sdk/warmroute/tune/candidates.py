@@ -38,6 +38,7 @@ class Lengths:
         api: The API that they come by.
         instances: Instances of the fleet.
         finer: Finds keys at other lengths than the digest's.
+        keys: Takes the keys of each length; None for new ones.
     """
 
     def __init__(
@@ -49,35 +50,50 @@ class Lengths:
         *,
         instances: int,
         finer: FinerKeys | None = None,
+        keys: dict[int, Sequence[Hashable]] | None = None,
     ) -> None:
         self._observed, self._work, self._shared, self._api = observed, work, shared, api
         self._instances, self._finer = instances, finer
-        self._keys: dict[int, Sequence[Hashable]] = {}
+        self._keys: dict[int, Sequence[Hashable]] = {} if keys is None else keys
         self.profiles: dict[int, LengthProfile] = {}
         """What was measured, by length."""
         self.without_affinity = shared.hit_rate_without_affinity(instances)
 
     def keys(self, length: int) -> Sequence[Hashable]:
         """The key of each observed request."""
-        self.measure([length])
+        self._find([length])
         return self._keys[length]
 
     def measure(self, lengths: Iterable[int]) -> None:
-        """Measure lengths that are not yet known.
+        """Measure lengths that are not yet measured.
 
         Raises:
             KeyError: A length that neither the digest nor the requests can tell.
         """
-        new = sorted(set(lengths) - self._keys.keys())
-        known = set(self._observed.lengths(self._api))
-        unknown = [length for length in new if length not in known]
-        found = self._finer(self._api, unknown) if unknown and self._finer else {}
+        new = sorted(set(lengths) - self.profiles.keys())
+        self._find(new)
         for length in new:
-            keys = self._observed.keys(self._api, length) if length in known else found[length]
-            self._keys[length] = keys
             self.profiles[length] = profile_length(
-                self._observed, self._work, self._shared, self._api, length, keys, instances=self._instances
+                self._observed,
+                self._work,
+                self._shared,
+                self._api,
+                length,
+                self._keys[length],
+                instances=self._instances,
             )
+
+    def over(self, work: Workload, shared: SharedTokens) -> Lengths:
+        """The same lengths, to be measured on other requests."""
+        return Lengths(
+            self._observed,
+            work,
+            shared,
+            self._api,
+            instances=self._instances,
+            finer=self._finer,
+            keys=self._keys,
+        )
 
     def expected(self, length: int) -> float:
         """The hit rate expected of a measured length."""
@@ -96,6 +112,14 @@ class Lengths:
             return sorted({round(low * step**number) for number in range(1, _FINER_LENGTHS + 1)} - {low, high})
         known = [length for length in self._observed.lengths(self._api) if low < length < high]
         return known[:: ceil(len(known) / _FINER_LENGTHS)] if known else []
+
+    def _find(self, lengths: Iterable[int]) -> None:
+        new = [length for length in lengths if length not in self._keys]
+        known = set(self._observed.lengths(self._api))
+        unknown = [length for length in new if length not in known]
+        found = self._finer(self._api, unknown) if unknown and self._finer else {}
+        for length in new:
+            self._keys[length] = self._observed.keys(self._api, length) if length in known else found[length]
 
 
 def candidate_lengths(lengths: Lengths, ladder: Sequence[int]) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ from warmroute.tune.trials import Trials, expectation, prefix_aware
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from warmroute.tune.candidates import Lengths
 SEEDS = 3
 """Runs of each strategy; each places the keys anew."""
 
@@ -27,6 +28,7 @@ class Confirmation:
 
     Args:
         trials: Runs the workload.
+        lengths: Counts the keys of the whole trace.
         chosen: The chosen length and threshold.
         instances: Instances of the fleet.
         from_seconds: Where the part begins on which nothing was chosen.
@@ -34,9 +36,16 @@ class Confirmation:
     """
 
     def __init__(
-        self, trials: Trials, chosen: tuple[int, int], *, instances: int, from_seconds: float, seed: int
+        self,
+        trials: Trials,
+        lengths: Lengths,
+        chosen: tuple[int, int],
+        *,
+        instances: int,
+        from_seconds: float,
+        seed: int,
     ) -> None:
-        self._trials, self._chosen, self._instances = trials, chosen, instances
+        self._trials, self._lengths, self._chosen, self._instances = trials, lengths, chosen, instances
         self._from_seconds, self._seed = from_seconds, seed
         self._routings = {
             "RANDOM": RoutingConfig.random(),
@@ -64,7 +73,7 @@ class Confirmation:
         """What other prefix lengths would bring with the chosen threshold."""
         length, threshold = self._chosen
         lengths = sorted({self._near(each) for each in ROUND_LENGTHS} - {length})
-        self._trials.lengths.measure(lengths)
+        self._lengths.measure(lengths)
         return tuple(self._alternative(each, threshold) for each in lengths)
 
     def other_thresholds(self, thresholds: Sequence[int]) -> tuple[Alternative, ...]:
@@ -74,11 +83,11 @@ class Confirmation:
 
     def _near(self, length: int) -> int:
         """The length, or the nearest one whose keys are known."""
-        return min(max(MIN_PREFIX_LENGTH, self._trials.lengths.nearest(length)), MAX_PREFIX_LENGTH)
+        return min(max(MIN_PREFIX_LENGTH, self._lengths.nearest(length)), MAX_PREFIX_LENGTH)
 
     def _alternative(self, length: int, threshold: int) -> Alternative:
         expected = self._expect(prefix_aware(length, threshold), 1)
-        keys = self._trials.lengths.profiles[length].keys
+        keys = self._lengths.profiles[length].keys
         return Alternative(prefix_length=length, concurrency_threshold=threshold, keys=keys, expectation=expected)
 
     def _expect(self, routing: RoutingConfig, seeds: int) -> Expectation:

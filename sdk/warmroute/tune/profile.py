@@ -54,7 +54,7 @@ class TrafficProfile:
 
     instances: int
     hit_rate_ceiling: float
-    """What one cache without a limit would find: no routing finds more."""
+    """What one cache without a limit would find, empty at first: no routing finds more of the whole trace."""
 
     hit_rate_without_affinity: float
     """What RANDOM would find with this many instances and caches without a limit."""

@@ -32,9 +32,9 @@ def profile_lines(profile: TrafficProfile) -> Iterator[str]:
     yield f"prompts of {profile.input_tokens:,.0f} tokens and answers of {profile.output_tokens:,.0f}, on average"
     yield ""
     yield from wrapped(
-        f"Hit rate: {percent(profile.hit_rate_ceiling)} at most, in one cache without a limit; "
-        f"{percent(profile.hit_rate_without_affinity)} when {profile.instances} such caches are chosen at random. The "
-        "difference is what affinity can bring."
+        f"Hit rate of the whole trace, from empty caches: {percent(profile.hit_rate_ceiling)} at most, in one cache "
+        f"without a limit; {percent(profile.hit_rate_without_affinity)} when {profile.instances} such caches are "
+        "chosen at random. The difference is what affinity can bring."
     )
     for api, lengths in profile.lengths.items():
         yield ""
@@ -61,13 +61,14 @@ def tuning_lines(result: TuningResult) -> Iterator[str]:
         verb = "is met" if result.meets_slo else "is missed"
         yield f"The wanted P90 of {milliseconds(result.slo_ttft_p90_seconds)} {verb}."
     yield ""
-    yield from wrapped(f"Why this length. {result.why}")
+    yield from wrapped(f"Why this length (figures of the first half of the trace). {result.why}")
     yield ""
     yield from wrapped(f"Why this threshold. {_threshold(result)}")
     yield ""
     yield from wrapped(
-        f"Hit rate: at most {percent(result.hit_rate_ceiling)}, predicted {percent(result.hit_rate_predicted)}, "
-        f"without affinity {percent(result.hit_rate_without_affinity)} (closed form, caches without a limit)."
+        "Hit rate of the second half, in closed form, with caches that have no limit and hold the first half: at most "
+        f"{percent(result.hit_rate_ceiling)}, predicted {percent(result.hit_rate_predicted)}, without affinity "
+        f"{percent(result.hit_rate_without_affinity)}."
     )
     yield ""
     yield "expected on the second half of the trace, on which nothing was chosen (mean of 3 runs):"

@@ -107,10 +107,14 @@ class TuningResult:
     """Thresholds about as good among those tried."""
 
     hit_rate_ceiling: float
+    """The most that any routing finds of the second half, in closed form: caches without a limit hold the first."""
+
     hit_rate_predicted: float
-    """In closed form, without a limit of the caches."""
+    """The same for the recommended length."""
 
     hit_rate_without_affinity: float
+    """The same for RANDOM."""
+
     strategies: Mapping[str, Expectation]
     """The rest of the trace, on which nothing was chosen."""
 

@@ -21,7 +21,7 @@ FLAT = 0.02
 """Configurations whose mean TTFT is within 2 % of the best are taken for equal."""
 
 _WARM_UP = 0.2
-"""Part of the searched time that is not measured: caches fill."""
+"""Part of the searched requests that is not measured: caches fill."""
 
 _FINALISTS = 2
 
@@ -134,7 +134,7 @@ class Search:
         if known is None:
             routing = prefix_aware(length, threshold)
             result = self._trials.run(routing, seed=self._seed, to_seconds=self._to_seconds)
-            known = self._cost_of(result.summary(_WARM_UP * self._to_seconds))
+            known = self._cost_of(result.summary(result[round(_WARM_UP * len(result))].arrival_seconds))
             self._costs[length, threshold] = known
         return known
 

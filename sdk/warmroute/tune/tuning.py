@@ -14,7 +14,7 @@ from warmroute.tune.profile import profile
 from warmroute.tune.result import Recommendation, TuningResult
 from warmroute.tune.search import Search
 from warmroute.tune.trials import Trials
-from warmroute.tune.workload import Workload, busiest, workload
+from warmroute.tune.workload import Workload, busiest, halves, workload
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,10 +76,10 @@ def tune(
             f"Give {LEAST_REQUESTS} at the very least, better thousands; `warmroute profile` describes what there is.",
         )
     work = busiest(whole, max(LEAST_REQUESTS, budget // _RUNS))
-    shared = SharedTokens(work.requests, block_size=engine.block_size)
-    lengths = Lengths(observed, work, shared, api, instances=targets, finer=trace.finer)
+    searched, middle = halves(work)
+    shared = SharedTokens(searched.requests, block_size=engine.block_size)
+    lengths = Lengths(observed, searched, shared, api, instances=targets, finer=trace.finer)
     trials = Trials(work, fleet, lengths)
-    middle = work.requests[len(work) // 2].arrival_seconds
     described = profile(trace, work, instances=targets, engine=engine)
     found = Search(
         trials,
@@ -92,7 +92,10 @@ def tune(
     ).run()
     on_step("the rest of the trace, under every strategy")
     chosen = found.prefix_length, found.concurrency_threshold
-    confirmation = Confirmation(trials, chosen, instances=instances, from_seconds=middle, seed=seed)
+    shared = SharedTokens(work.requests, block_size=engine.block_size, from_seconds=middle)
+    confirmed = lengths.over(work, shared)
+    confirmed.measure([chosen[0]])
+    confirmation = Confirmation(trials, confirmed, chosen, instances=instances, from_seconds=middle, seed=seed)
     strategies = confirmation.strategies()
     scale_out, new_share = confirmation.scale_out()
     on_step("other values")
@@ -110,9 +113,9 @@ def tune(
         api=api,
         flat_lengths=found.flat_lengths,
         flat_thresholds=found.flat_thresholds,
-        hit_rate_ceiling=described.hit_rate_ceiling,
-        hit_rate_predicted=lengths.expected(chosen[0]),
-        hit_rate_without_affinity=lengths.without_affinity,
+        hit_rate_ceiling=shared.hit_rate_without_affinity(1),
+        hit_rate_predicted=confirmed.expected(chosen[0]),
+        hit_rate_without_affinity=confirmed.without_affinity,
         strategies=strategies,
         scale_out=scale_out,
         new_instance_share=new_share,

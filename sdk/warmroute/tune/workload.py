@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -124,9 +125,25 @@ def busiest(work: Workload, count: int) -> Workload:
         return work
     at = [request.arrival_seconds for request in work.requests]
     first = min(range(len(at) - count + 1), key=lambda first: at[first + count - 1] - at[first])
-    kept = slice(first, first + count)
+    return _part(work, slice(first, first + count), begin=at[first])
+
+
+def halves(work: Workload) -> tuple[Workload, float]:
+    """About the first half of the requests, and when the others begin to arrive.
+
+    Raises:
+        WarmrouteError: All arrive at once.
+    """
+    at = [request.arrival_seconds for request in work.requests]
+    middle = bisect_left(at, at[len(at) // 2]) or bisect_right(at, at[0])
+    if middle == len(at):
+        raise WarmrouteError("All requests arrive at once.", "Give a trace of times that differ, or none at all.")
+    return _part(work, slice(middle)), at[middle]
+
+
+def _part(work: Workload, kept: slice, *, begin: float = 0.0) -> Workload:
     return Workload(
-        tuple(request._replace(arrival_seconds=request.arrival_seconds - at[first]) for request in work.requests[kept]),
+        tuple(request._replace(arrival_seconds=request.arrival_seconds - begin) for request in work.requests[kept]),
         work.rows[kept],
         work.sessions[kept],
         work.notes,
