@@ -93,6 +93,10 @@ def _of_digest(digest: DigestTable) -> Trace:
     if len(observed) < len(digest):
         cautions.append(f"The busiest {len(observed):,} of {len(digest):,} requests in a row are looked at.")
     cautions += [f"{count:,} entries are no requests: {reason}." for reason, count in digest.metadata.rejects.items()]
+    if digest.metadata.answers_by_characters:
+        cautions.append(
+            f"{digest.metadata.answers_by_characters:,} answers are told in characters alone: 4 are taken for a token."
+        )
     sampled = digest.metadata.sampling_percentage
     if sampled is not None and sampled < 100:
         cautions.append(

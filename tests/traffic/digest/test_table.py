@@ -78,6 +78,18 @@ def test_keys_are_equal_where_window_and_id_are(tmp_path_factory, given_requests
         assert not found.keys[~found.is_known].any()
 
 
+def test_an_answer_told_in_characters_is_four_to_a_token_and_counted(tmp_path):
+    answers = [(None, 41), (7, 400), (None, None), (None, 0)]
+    many = [
+        TrafficRequest(source="a", line=line, text="x", output_tokens=tokens, output_characters=characters)
+        for line, (tokens, characters) in enumerate(answers, 1)
+    ]
+    digest_requests(many, tmp_path / "table.parquet")
+    table = read_digest(tmp_path / "table.parquet")
+    assert table.column("output_tokens").to_pylist() == [11, 7, None, 1]
+    assert table.metadata.answers_by_characters == 2
+
+
 def test_columns_and_metadata_come_back(tmp_path):
     file = tmp_path / "table.parquet"
     metadata = replace(SHORT, rejects={"not JSON": 3}, sampling_percentage=50.0, sources=("a", "b"))

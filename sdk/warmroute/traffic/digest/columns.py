@@ -35,7 +35,7 @@ def schema() -> pa.Schema:
             ("body_bytes", pa.int64()),  # Null where the body is unknown.
             ("text_characters", pa.int64()),  # Null where the text is unknown.
             ("input_tokens", pa.int64()),
-            ("output_tokens", pa.int64()),
+            ("output_tokens", pa.int64()),  # Of an answer whose characters alone are told, a quarter of these.
             ("byte_keys", hashes),  # Key at each length of the ladder, of the body's bytes; null without a body.
             ("text_keys", hashes),  # The same of the text's characters; null without a text.
             ("root", pa.int64()),  # Hash of adapter and prompt_root; prompts of two roots share no KV cache.

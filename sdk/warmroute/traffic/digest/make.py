@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from warmroute.traffic.digest.engines.duckdb import DuckDBFunctions, register
 from warmroute.traffic.digest.engines.duckdb_session import duckdb_session
 from warmroute.traffic.digest.engines.query import Query
 from warmroute.traffic.digest.metadata import DigestMetadata, checked_ladder
-from warmroute.traffic.digest.requests import request_batches, request_columns
+from warmroute.traffic.digest.requests import answer_tokens, request_batches, request_columns
 from warmroute.traffic.digest.rows import digest_rows
 from warmroute.traffic.digest.write import write_digest
 
@@ -46,18 +47,27 @@ def digest_requests(
     metadata, path = metadata or DigestMetadata(), Path(path)
     checked_ladder(metadata.ladder)
     failures: list[BaseException] = []
+    by_characters = 0
+
+    def counted() -> Iterator[TrafficRequest]:
+        nonlocal by_characters
+        for request in requests:
+            by_characters += request.output_tokens is None and answer_tokens(request) is not None
+            yield request
+
     with duckdb_session(path.parent, memory_limit) as connection:
         import duckdb
         import pyarrow as pa
 
         columns = request_columns()
-        batches = _watched(request_batches(requests), failures)
+        batches = _watched(request_batches(counted()), failures)
         connection.register("requests", pa.RecordBatchReader.from_batches(columns, batches))
         register(connection, metadata)
         try:
             connection.execute(f"CREATE TEMP TABLE digest AS {_rows_of_requests()}")
         except duckdb.Error as error:
             raise (failures or [error])[0] from None
+        metadata = replace(metadata, answers_by_characters=by_characters)
         write_digest(connection, "digest", "rowid", path, metadata)
 
 

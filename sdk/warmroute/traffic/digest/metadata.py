@@ -40,6 +40,9 @@ class DigestMetadata:
     sampling_percentage: float | None = None
     """How many of a hundred requests were recorded, where it was told."""
 
+    answers_by_characters: int = 0
+    """Requests whose ``output_tokens`` are a quarter of the characters of their answer, since nothing else was told."""
+
     sources: tuple[str, ...] = ()
     """What was read, as it was named."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from warmroute.traffic.blocks import tokens_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -60,6 +62,13 @@ def request_batches(requests: Iterable[TrafficRequest]) -> Iterator[pa.RecordBat
         yield pa.RecordBatch.from_pylist(rows, columns)
 
 
+def answer_tokens(request: TrafficRequest) -> int | None:
+    """The length of an answer; of one whose characters alone are told, four of them are a token."""
+    if request.output_tokens is None and request.output_characters is not None and request.output_characters >= 0:
+        return tokens_of(request.output_characters)
+    return request.output_tokens
+
+
 _BATCH_ROWS = 2_048
 _BATCH_BYTES = 1 << 24
 
@@ -81,7 +90,7 @@ def _row(request: TrafficRequest) -> dict[str, Any]:
         "body": request.body,
         "text": request.text if request.text is None or _is_utf8(request.text) else None,
         "input_tokens": request.input_tokens,
-        "output_tokens": request.output_tokens,
+        "output_tokens": answer_tokens(request),
         "block_hashes": [_signed(block) for block in request.block_hashes],
         "block_tokens": request.block_tokens,
     }
