@@ -19,6 +19,17 @@ def test_an_unreachable_server_is_one_message_and_writes_nothing(run: Run, tmp_p
     assert not file.exists()
 
 
+def test_a_file_that_is_no_profile_is_kept(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "endpoint.yaml"
+    file.write_text("name: mine\n")
+    ran = run("calibrate", "http://127.0.0.1:9/v1", "--output", str(file))
+
+    assert ran.code == 1
+    assert f"{file} exists, and is no engine profile." in ran.err.replace("\n", " ")
+    assert file.read_text() == "name: mine\n"
+    assert "cannot be written" in run("calibrate", "http://127.0.0.1:9/v1", "-o", str(tmp_path / "no" / "p.yaml")).err
+
+
 @pytest.mark.parametrize(
     ("option", "message"),
     [

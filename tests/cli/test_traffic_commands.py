@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from conftest import Ran
 
@@ -75,11 +75,40 @@ def test_what_is_left_out_is_listed_by_line_and_reason(run: Run, batch: str, tmp
     assert not (tmp_path / "out").exists()
 
 
-def test_an_output_that_exists_needs_force(run: Run, batch: str) -> None:
-    ran = run("convert", batch, "--to", "openai-batch", "-o", batch)
+def test_an_output_that_exists_needs_force(run: Run, batch: str, tmp_path: Path) -> None:
+    there = tmp_path / "there.jsonl"
+    there.write_text("mine")
+    ran = run("convert", batch, "--to", "openai-batch", "-o", str(there))
     assert ran.code == 1
-    assert ran.err.startswith(f"{batch}: the file exists.")
-    assert run("convert", batch, "--to", "openai-batch", "-o", batch, "--force").code == 0
+    assert "the file exists" in ran.err
+    assert run("convert", batch, "--to", "openai-batch", "-o", str(there), "--force").code == 0
+
+
+def test_what_is_read_is_not_written_to(run: Run, batch: str, tmp_path: Path) -> None:
+    before = Path(batch).read_bytes()
+    link = tmp_path / "link"
+    link.symlink_to(batch)
+    out = str(tmp_path / "out")
+    for options in (("-o", batch), ("-o", str(link)), ("-o", out, "--rejects", batch)):
+        ran = run("convert", batch, "--to", "openai-batch", "--force", *options)
+        assert (ran.code, "this is one of the files to read" in ran.err) == (1, True)
+    assert "name the same file" in run("convert", batch, "--to", "aiperf", "-o", out, "--rejects", out).err
+    assert Path(batch).read_bytes() == before
+
+
+def test_rejects_replace_nothing_but_rejects(run: Run, batch: str, tmp_path: Path) -> None:
+    rejects, other = tmp_path / "rejects.jsonl", tmp_path / "other.jsonl"
+    other.write_text('{"mine": true}\n')
+    options = ("convert", batch, "--to", "mooncake", "-o", "-", "--rate", "1", "--rejects")
+    first = run(*options, str(rejects))
+    told = rejects.read_bytes()
+    again = run(*options, str(rejects))
+    refused = run(*options, str(other))
+
+    assert told
+    assert (again.out, rejects.read_bytes()) == (first.out, told)
+    assert (refused.code, "holds no rejects" in refused.err) == (1, True)
+    assert other.read_text() == '{"mine": true}\n'
 
 
 def test_another_word_than_a_format_lists_them(run: Run, batch: str) -> None:

@@ -43,6 +43,7 @@ def calibrate(
     from warmroute.fleet.calibration import Limits, OpenAiServer
     from warmroute.fleet.calibration import calibrate as fitted
 
+    _refuse_other_file(output)
     limits = Limits(seconds=60 * minutes, max_prompt_tokens=max_prompt_tokens, seed=seed)
     with OpenAiServer(url, model=model, api_key=api_key, headers=_headers(header or [])) as server:
         calibration = fitted(server, limits, on_step=lambda step: typer.echo(f"- {step}"))
@@ -55,6 +56,22 @@ def calibrate(
         ) from None
     typer.echo("\n".join(calibration.report()))
     typer.echo(f"Wrote {output}.")
+
+
+def _refuse_other_file(output: Path) -> None:
+    """Before minutes are spent: replace nothing but a profile, in a folder that is there."""
+    from warmroute.errors import WarmrouteError
+    from warmroute.fleet import load_profile
+
+    if output.is_dir() or not output.absolute().parent.is_dir():
+        raise WarmrouteError(f"{output} cannot be written.", "Give a file in a folder that exists with --output.")
+    if output.is_file() and output.stat().st_size:
+        try:
+            load_profile(output)
+        except WarmrouteError:
+            raise WarmrouteError(
+                f"{output} exists, and is no engine profile.", "Give another file with --output."
+            ) from None
 
 
 def _headers(pairs: list[str]) -> dict[str, str]:

@@ -38,9 +38,16 @@ def convert(  # noqa: PLR0913, PLR0917 - one parameter an option.
     """
     import math
 
+    from warmroute.errors import WarmrouteError
     from warmroute.traffic import Rejects, arrivals, poisson_arrivals, read_traffic
+    from warmroute.traffic.sources import refuse_sources
     from warmroute.traffic.writers import write_traffic
 
+    for written_to in (output, rejects):
+        if written_to is not None:
+            refuse_sources(written_to, sources)
+    if rejects is not None and rejects.resolve() == Path(output).resolve():
+        raise WarmrouteError(f"{rejects}: --output and --rejects name the same file.", "Name two.")
     with Rejects(rejects) as cases:
         requests = read_traffic(sources, format=input_format, rejects=cases)
         if rate is not None:

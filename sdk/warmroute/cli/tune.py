@@ -58,11 +58,14 @@ def tune(  # noqa: PLR0913, PLR0917 - one parameter for each option.
 
     Example: warmroute tune s3://my-bucket/capture/support-bot/ --spec endpoint.yaml --write
     """
+    from warmroute.traffic.sources import refuse_sources
     from warmroute.tune import tune as tune_trace
     from warmroute.tune.report import tuning_lines
 
     if write and spec in {None, "-"}:
         raise WarmrouteError("--write needs a spec file to write to.", "Give one with --spec.")
+    if write and spec is not None:
+        refuse_sources(spec, trace)
     chosen = fleet(spec, variant, instances, profile)
     with opened(trace, input_format, canonical_bodies=canonical_bodies) as found:
         result = tune_trace(

@@ -24,10 +24,11 @@ class Rejects:
     of a prompt is in it. The counts hold one number a reason, however many cases there are.
 
     Args:
-        path: Where to write the cases; they are only counted without it.
+        path: Where to write the cases; they are only counted without it. A file that is there is replaced if it holds
+            such cases, or nothing.
 
     Raises:
-        TrafficError: The file cannot be written.
+        TrafficError: The file cannot be written, or holds something else.
     """
 
     def __init__(self, path: str | Path | None = None) -> None:
@@ -38,6 +39,8 @@ class Rejects:
         self._first: dict[str, tuple[str, int]] = {}
         self._path = path
         try:
+            if path is not None and not _is_replaceable(Path(path)):
+                raise TrafficError(f"{path}: the file exists, and holds no rejects.", "Give another path for them.")
             self._file = Path(path).open("wb") if path is not None else None  # noqa: SIM115
         except (OSError, ValueError) as error:
             raise _unwritable(path, error) from None
@@ -81,6 +84,25 @@ class Rejects:
                 self._file.write(orjson.dumps(case, option=orjson.OPT_APPEND_NEWLINE))
             except (OSError, ValueError) as error:
                 raise _unwritable(self._path, error) from None
+
+
+def _is_replaceable(path: Path) -> bool:
+    """Whether nothing but rejects is lost when a file is written anew; a pipe, for one, loses nothing."""
+    if not path.is_file():
+        return True
+    with path.open("rb") as file:
+        first = file.readline(_LONGEST_CASE_BYTES)
+    if not first:
+        return True
+    try:
+        case = orjson.loads(first)
+    except orjson.JSONDecodeError:
+        return False
+    return isinstance(case, dict) and case.keys() == _CASE
+
+
+_CASE = {"source", "line", "kind", "reason"}
+_LONGEST_CASE_BYTES = 1 << 16
 
 
 def _unwritable(path: object, error: Exception) -> TrafficError:

@@ -37,7 +37,7 @@ def find_sources(names: str | Path | Iterable[str | Path]) -> list[Source]:
         TrafficError: A name stands for no file, or the files cannot be listed.
         MissingExtraError: An ``s3://`` name, and no ``smart_open``.
     """
-    each = [names] if isinstance(names, (str, Path)) else list(names)
+    each = _listed(names)
     if not each:
         raise TrafficError("No traffic is named.", "Give files, directories, patterns or s3:// URIs.")
     found: dict[str, Source] = {}
@@ -47,6 +47,25 @@ def find_sources(names: str | Path | Iterable[str | Path]) -> list[Source]:
             raise TrafficError(f"{name}: no file with anything in it.", "Give files, directories or patterns of them.")
         found.update({source.name: source for source in sources if source.name not in found})
     return list(found.values())
+
+
+def refuse_sources(path: str | Path, names: str | Path | Iterable[str | Path]) -> None:
+    """Refuse to write to a file that is to be read.
+
+    Raises:
+        TrafficError: A name stands for the file, among others perhaps; or for none.
+    """
+    file = Path(path)
+    if str(path) == STANDARD_INPUT or not file.is_file():
+        return
+    local = [name for name in _listed(names) if not str(name).startswith("s3://") and str(name) != STANDARD_INPUT]
+    for source in find_sources(local) if local else ():
+        if file.samefile(source.name):
+            raise TrafficError(f"{path}: this is one of the files to read.", "Write to another one.")
+
+
+def _listed(names: str | Path | Iterable[str | Path]) -> list[str | Path]:
+    return [names] if isinstance(names, (str, Path)) else list(names)
 
 
 def is_shown(name: str) -> bool:

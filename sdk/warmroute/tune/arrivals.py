@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from math import isfinite
 from statistics import fmean
 from typing import TYPE_CHECKING
+
+from warmroute.errors import WarmrouteError
 
 if TYPE_CHECKING:
     import random
@@ -20,6 +23,9 @@ PAUSE_SECONDS = 2.0
 
 _MOST_WITHOUT_TIME = 0.1
 """Part of the requests without a time that may be left out; with more, all times are drawn."""
+
+_MOST_SECONDS = 366 * 86_400.0
+"""Longer is no trace of one traffic, but a mistake among its times."""
 
 _LOAD = 0.5
 """A drawn rate asks of the fleet half of what it could serve if no prompt were cached."""
@@ -58,10 +64,18 @@ def arrivals(
         profile: What its engines are like.
         requests_per_second: Mean rate; None for that of the trace, or a derived one.
         chance: Draws what is not told.
+
+    Raises:
+        WarmrouteError: The times are more than a year apart.
     """
-    timed = {row: at for row, at in enumerate(observed.arrival_seconds) if at is not None}
+    timed = {row: at for row, at in enumerate(observed.arrival_seconds) if at is not None and isfinite(at)}
     if len(timed) < (1 - _MOST_WITHOUT_TIME) * len(observed) or min(timed.values()) == max(timed.values()):
         return _drawn(sessions, counts, instances, profile, requests_per_second, chance)
+    if max(timed.values()) - min(timed.values()) > _MOST_SECONDS:
+        raise WarmrouteError(
+            f"The arrivals span {max(timed.values()) - min(timed.values()):.3g} s.",
+            "Give a trace of a year at most: a time in another unit, or without a date, may be among these.",
+        )
     notes = []
     if len(timed) < len(observed):
         notes.append(f"{len(observed) - len(timed):,} requests without a time are left out.")

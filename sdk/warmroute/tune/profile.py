@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import pairwise
-from statistics import fmean, pvariance
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from warmroute.tune.affinity import SharedTokens
@@ -135,11 +135,12 @@ def _common_head(observed: Observed, api: Api) -> tuple[int, int]:
 
 def _burstiness(work: Workload) -> tuple[float, float]:
     slots = Counter(int(request.arrival_seconds // _SLOT_SECONDS) for request in work.requests)
-    counts = [slots[slot] for slot in range(int(work.seconds // _SLOT_SECONDS))]  # The last slot is not a whole one.
-    if not counts or not sum(counts):
+    whole = int(work.seconds // _SLOT_SECONDS)  # The last slot is not a whole one.
+    counts = [count for slot, count in slots.items() if slot < whole]
+    if not counts:
         return 1.0, 1.0
-    mean = fmean(counts)
-    return pvariance(counts) / mean, max(counts) / mean
+    mean = sum(counts) / whole
+    return sum(count**2 for count in counts) / whole / mean - mean, max(counts) / mean
 
 
 def _cautions(observed: Observed, work: Workload, sessions: int) -> list[str]:
