@@ -78,6 +78,19 @@ def test_keys_are_equal_where_window_and_id_are(tmp_path_factory, given_requests
         assert not found.keys[~found.is_known].any()
 
 
+def test_a_damaged_page_is_one_message_with_the_file(tmp_path):
+    file = tmp_path / "table.parquet"
+    digest_requests([TrafficRequest(source="a", line=line, text=str(line) * 99) for line in range(1, 500)], file)
+    data = bytearray(file.read_bytes())
+    pages = slice(4, len(data) - 8 - int.from_bytes(data[-8:-4], "little"))  # All but the footer.
+    data[pages] = bytes(len(data[pages]))
+    file.write_bytes(data)
+    table = read_digest(file)
+    for read in (lambda: table.column("request"), lambda: list(table.batches(["request"]))):
+        with pytest.raises(DigestError, match=r"table\.parquet: the file is damaged\. Make the digest again\."):
+            read()
+
+
 def test_an_answer_told_in_characters_is_four_to_a_token_and_counted(tmp_path):
     answers = [(None, 41), (7, 400), (None, None), (None, 0)]
     many = [

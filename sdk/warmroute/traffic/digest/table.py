@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -85,11 +86,13 @@ class DigestTable:
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Some columns, a bounded number of rows at a time, in order."""
-        yield from self._file.iter_batches(columns=list(columns), batch_size=_BATCH_ROWS)
+        with _telling_damage(self.path):
+            yield from self._file.iter_batches(columns=list(columns), batch_size=_BATCH_ROWS)
 
     def column(self, name: str) -> pa.ChunkedArray:
         """A whole column, with its nulls."""
-        return self._file.read(columns=[name]).column(name)
+        with _telling_damage(self.path):
+            return self._file.read(columns=[name]).column(name)
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """A whole column of numbers, NaN where the source does not tell; exact below 2**53, so not for hashes."""
@@ -142,6 +145,17 @@ class DigestTable:
 
 
 _BATCH_ROWS = 65_536
+
+
+@contextmanager
+def _telling_damage(path: str) -> Iterator[None]:
+    """Arrow tells of damaged pages without a word of the file."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (OSError, pa.ArrowException):
+        raise DigestError(f"{path}: the file is damaged.", "Make the digest again.") from None
 
 
 def _keys(batch: pa.RecordBatch, lengths: int, index: int, prefix_length: int) -> Keys:
