@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
-from warmroute.fleet import FleetRequest, Prompt
+from warmroute.fleet import EngineProfile, FleetConfig, FleetRequest, Prompt, PromptPieces, share_prompts
 from warmroute.routing import RoutingConfig
+from warmroute.traffic import poisson_arrivals
+from warmroute.tune import Workload
 from warmroute.tune.robustness import Robustness
 from warmroute.tune.search import _chosen
+from warmroute.tune.trials import Trials
 
 REQUESTS = [FleetRequest(float(at), Prompt(100), 10) for at in range(300)]
 
@@ -48,6 +52,32 @@ def test_a_threshold_that_leaves_the_fleet_overflowing_collapses() -> None:
     assert tested.collapses(16, 1_024) == tested.names
     assert tested.collapses(32, 1_024) == ()
     assert len(tested.names) == 4
+
+
+class KeysOfDocuments(NamedTuple):
+    about: list[int]
+
+    def keys(self, _: int) -> list[int]:
+        return self.about
+
+
+def test_a_simulated_fleet_overflows_for_good_after_a_burst_at_a_low_threshold_and_recovers_above() -> None:
+    """Three instances whose caches together hold all documents, and one alone half of them."""
+    chance = random.Random(1)
+    times = list(poisson_arrivals(18, 60, seed=1))
+    about = [chance.randrange(100) for _ in times]
+    prompts = share_prompts(
+        PromptPieces(8_300, [(document, 8_000), (("question", number), 300)]) for number, document in enumerate(about)
+    )
+    requests = tuple(FleetRequest(at, prompt, 200) for at, prompt in zip(times, prompts, strict=True))
+    work = Workload(requests, tuple(range(len(times))), tuple(range(len(times))), ())
+    cost_model = EngineProfile().cost_model.model_copy(update={"kv_cache_tokens": 400_000})
+    fleet = FleetConfig(instances=3, profile=EngineProfile(cost_model=cost_model))
+    trials = Trials(work, fleet, KeysOfDocuments(about))  # type: ignore[arg-type]
+    tested = Robustness(trials, 4_096, instances=3, to_seconds=60, seed=0)
+
+    assert "a burst of 2 times the rate" in tested.collapses(48, 1_024)
+    assert tested.collapses(512, 1_024) == ()
 
 
 def test_what_no_threshold_could_keep_is_not_held_against_one() -> None:
