@@ -6,7 +6,7 @@ from tune.made import conversations, letters, observed, row, unique
 from warmroute.errors import WarmrouteError
 from warmroute.fleet import EngineProfile, FleetConfig, simulate
 from warmroute.tune import Observed, Workload, workload
-from warmroute.tune.workload import busiest
+from warmroute.tune.workload import busiest, halves
 
 ENGINE = EngineProfile()
 
@@ -110,6 +110,39 @@ def test_a_few_requests_without_time_are_left_out() -> None:
 def test_an_impossible_rate_is_refused() -> None:
     with pytest.raises(WarmrouteError, match=r"A rate of 0\.0 requests a second\. Give one above 0\."):
         made(unique(requests=3, length=1_000, rate=4), rate=0.0)
+
+
+@pytest.mark.parametrize("rate", [float("nan"), float("inf"), -1.0])
+def test_a_rate_is_a_number_above_0(rate: float) -> None:
+    with pytest.raises(WarmrouteError, match="Give one above 0"):
+        made(unique(requests=3, length=1_000, rate=4), rate=rate)
+
+
+def test_times_that_cannot_be_of_one_traffic_are_a_message_and_not_a_wait() -> None:
+    rows = [row(letters(n, 1_000), arrival_seconds=float(n), output_tokens=1) for n in range(20)]
+    rows.append(row(letters("last", 1_000), arrival_seconds=1.7e12, output_tokens=1))
+    with pytest.raises(WarmrouteError, match=r"The arrivals span 1\.7e\+12 s\."):
+        made(observed(rows))
+
+
+def test_what_no_cache_can_hold_is_left_out() -> None:
+    rows = [row(letters(n, 1_000), arrival_seconds=float(n), input_tokens=250, output_tokens=1) for n in range(20)]
+    rows[7]["input_tokens"] = rows[9]["output_tokens"] = 2**40
+    work = made(observed(rows))
+
+    assert work.rows == tuple(n for n in range(20) if n not in {7, 9})
+    assert "2 requests that no engine's KV cache of 1,350,000 tokens can hold are left out." in work.notes
+    with pytest.raises(WarmrouteError, match="Every request is larger than an engine's KV cache"):
+        made(observed([rows[7], rows[9]]))
+
+
+@pytest.mark.parametrize("times", [[0.0] * 15 + [9.0] * 5, [0.0] * 5 + [9.0] * 15, [0.0] * 19 + [9.0]])
+def test_both_halves_have_requests_however_the_times_lie(times: list[float]) -> None:
+    rows = [row(letters(n, 1_000), arrival_seconds=at, output_tokens=1) for n, at in enumerate(times)]
+    first, middle = halves(made(observed(rows)))
+
+    assert 0 < len(first) < 20
+    assert first.requests[-1].arrival_seconds < middle == 9.0
 
 
 def test_the_busiest_part_is_the_one_in_which_most_arrives() -> None:

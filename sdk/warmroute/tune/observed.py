@@ -65,6 +65,9 @@ class Observed:
             raise WarmrouteError("The trace has no requests.", "Give one with some: at least a hundred, from one hour.")
         rows = _busiest_rows(digest, most)
         columns = {name: digest.column(name).slice(rows.start, len(rows)).to_pylist() for name in _COLUMNS}
+        rungs = len(digest.metadata.ladder)
+        if any(keys is not None and len(keys) != rungs for keys in columns["byte_keys"] + columns["text_keys"]):
+            raise WarmrouteError(f"{digest.path}: it has not a key for each length of its ladder.", "Make it again.")
         return cls(**columns, ladder=digest.metadata.ladder, chunk_characters=digest.metadata.chunk_characters)
 
     def __len__(self) -> int:

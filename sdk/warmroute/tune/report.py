@@ -94,8 +94,6 @@ def simulation_lines(result: Simulated) -> Iterator[str]:
     yield f"{result.requests:,} requests, {result.requests_per_second:.3g} a second, seed {result.seed}"
     if result.prefix_length is not None:
         yield f"prefix_length {result.prefix_length}, concurrency_threshold {result.concurrency_threshold}"
-    if result.refused:
-        yield f"{result.refused:,} requests are larger than the KV cache of an engine and were refused"
     yield from _expectations({result.routing_strategy: result.expectation})
     yield from _remarks(result.notes, result.cautions)
 

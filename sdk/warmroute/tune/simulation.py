@@ -29,9 +29,6 @@ class Simulated:
     concurrency_threshold: int | None
     expectation: Expectation
     requests: int
-    refused: int
-    """Requests that can never fit an engine's KV cache."""
-
     requests_per_second: float
     seed: int
     notes: tuple[str, ...]
@@ -87,7 +84,6 @@ def simulate_trace(
         concurrency_threshold=settings.concurrency_threshold if settings else None,
         expectation=expectation([summary], fleet.instances),
         requests=summary.requests,
-        refused=summary.refused,
         requests_per_second=work.requests_per_second,
         seed=seed,
         notes=work.notes,

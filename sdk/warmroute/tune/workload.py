@@ -6,6 +6,7 @@ import hashlib
 import random
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING
 
 from warmroute.errors import WarmrouteError
@@ -83,9 +84,9 @@ def workload(
         seed: Of the times that are drawn.
 
     Raises:
-        WarmrouteError: The rate is not above 0.
+        WarmrouteError: The rate is not above 0, or no request fits an engine's KV cache.
     """
-    if requests_per_second is not None and requests_per_second <= 0:
+    if requests_per_second is not None and not 0 < requests_per_second < inf:
         raise WarmrouteError(f"A rate of {requests_per_second} requests a second.", "Give one above 0.")
     counts = token_counts(observed)
     sessions: list[Hashable] = [
@@ -100,7 +101,11 @@ def workload(
         requests_per_second=requests_per_second,
         chance=random.Random(seed),  # noqa: S311 - a repeatable sequence, not a secret one.
     )
-    order = sorted(found.seconds, key=lambda row: (found.seconds[row], row))
+    most = profile.cost_model.kv_cache_tokens
+    fits = [tokens + answer <= most for tokens, answer in zip(counts.input_tokens, counts.output_tokens, strict=True)]
+    order = sorted((row for row in found.seconds if fits[row]), key=lambda row: (found.seconds[row], row))
+    if not order:
+        raise WarmrouteError(f"Every request is larger than an engine's KV cache of {most:,} tokens.", _LARGER_CACHE)
     prompts = share_prompts(pieces(observed, sessions, counts, order), block_size=profile.block_size)
     begin = found.seconds[order[0]]
     return Workload(
@@ -110,8 +115,17 @@ def workload(
         ),
         tuple(order),
         tuple(sessions[row] for row in order),
-        (*counts.notes, *found.notes),
+        (*counts.notes, *found.notes, *_too_large(len(fits) - sum(fits), most)),
     )
+
+
+def _too_large(count: int, most: int) -> tuple[str, ...]:
+    if not count:
+        return ()
+    return (f"{count:,} requests that no engine's KV cache of {most:,} tokens can hold are left out.",)
+
+
+_LARGER_CACHE = "Give the profile of an engine with a larger one, or check the counts of tokens."
 
 
 def busiest(work: Workload, count: int) -> Workload:
