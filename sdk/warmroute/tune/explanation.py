@@ -47,8 +47,9 @@ def verdict(strategies: Mapping[str, Expectation], *, is_safe: bool) -> tuple[Ve
         return "unsafe", name, f"Every threshold tried left the fleet overflowing after a disturbance. {figures}"
     if gain <= LEAST_GAIN:
         return "gains nothing", name, f"{figures} Less than {percent(LEAST_GAIN)} is no gain: {name} serves as well."
-    if aware.ttft_mean_most >= best.ttft_mean_least:
-        return "gains nothing", name, f"{figures} Runs of one strategy differ by as much: {name} may serve as well."
+    if aware.ttft_mean_most >= best.ttft_mean:
+        slowest = f"its slowest run has {milliseconds(aware.ttft_mean_most)}"
+        return "gains nothing", name, f"{figures} By where its keys fall, {slowest}: {name} may serve as well."
     return "gains", "PREFIX_AWARE", figures
 
 
