@@ -58,5 +58,7 @@ def test_options_replace_values_of_a_routing() -> None:
     assert routing_of(AWARE, RoutingStrategy.KV_AWARE, None, None) == RoutingConfig.kv_aware()
     with pytest.raises(WarmrouteError, match="needs a prefix length and a threshold"):
         routing_of(None, None, 8_192, None)
+    with pytest.raises(WarmrouteError, match="prefix_length: 0 is below"):
+        routing_of(AWARE, None, 0, None)
     with pytest.raises(WarmrouteError, match="RANDOM takes neither"):
         routing_of(None, RoutingStrategy.RANDOM, 8_192, None)

@@ -101,8 +101,10 @@ def routing_of(
             )
         return RoutingConfig(routing_strategy=strategy)
     settings = given.prefix_aware_routing_config if given else None
-    length = prefix_length or (settings.prefix_length if settings else None)
-    threshold = concurrency_threshold or (settings.concurrency_threshold if settings else None)
+    length, threshold = prefix_length, concurrency_threshold
+    if settings is not None:
+        length = settings.prefix_length if length is None else length
+        threshold = settings.concurrency_threshold if threshold is None else threshold
     if length is None or threshold is None:
         raise WarmrouteError(
             "PREFIX_AWARE needs a prefix length and a threshold.",
