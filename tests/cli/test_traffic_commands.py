@@ -92,6 +92,8 @@ def test_what_is_read_is_not_written_to(run: Run, batch: str, tmp_path: Path) ->
     for options in (("-o", batch), ("-o", str(link)), ("-o", out, "--rejects", batch)):
         ran = run("convert", batch, "--to", "openai-batch", "--force", *options)
         assert (ran.code, "this is one of the files to read" in ran.err) == (1, True)
+    assert "this is one of the files to read" in run("digest", batch, "-o", batch).err
+    assert "this is one of the files to read" in run("digest", batch, "-o", out, "--rejects", batch).err
     assert "name the same file" in run("convert", batch, "--to", "aiperf", "-o", out, "--rejects", out).err
     assert Path(batch).read_bytes() == before
 

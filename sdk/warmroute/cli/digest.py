@@ -52,10 +52,14 @@ def digest(
     from warmroute.traffic.digest.metadata import DigestMetadata, ladder_of
     from warmroute.traffic.digest.table import read_digest
     from warmroute.traffic.digest.traffic import digest_traffic
+    from warmroute.traffic.sources import refuse_sources
 
     metadata = DigestMetadata(
         ladder=LADDER if ladder is None else ladder_of(ladder), sampling_percentage=sampling_percentage
     )
+    for written_to in (output, rejects):
+        if written_to is not None:
+            refuse_sources(written_to, sources)
     with Rejects(rejects) as cases:
         digest_traffic(
             sources,
