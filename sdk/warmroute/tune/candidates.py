@@ -158,7 +158,8 @@ def candidate_thresholds(healthy: float, overflowing: float, most: int) -> tuple
     """
     floor = floor_threshold(healthy)
     safe = min(float(most), safe_threshold(overflowing))
-    wanted = (floor / 2, floor, sqrt(floor * max(floor, safe)), safe, 2 * max(safe, floor), float(most))
+    roomy = min(float(most), roomy_threshold(healthy, overflowing))
+    wanted = (floor / 2, floor, sqrt(floor * max(floor, safe)), safe, roomy, float(most))
     allowed = {min(MAX_CONCURRENCY_THRESHOLD, max(MIN_CONCURRENCY_THRESHOLD, ceil(value))) for value in wanted}
     return tuple(sorted(allowed))
 
@@ -191,3 +192,8 @@ def _outside(lengths: Lengths, begin: int, end: int) -> tuple[int, int]:
     """The measured lengths next to a stretch of them; its own ends where there are none."""
     known = sorted(lengths.profiles)
     return known[max(0, known.index(begin) - 1)], known[min(len(known) - 1, known.index(end) + 1)]
+
+
+def roomy_threshold(healthy: float, overflowing: float) -> float:
+    """Twice what is needed, so that traffic may double before the threshold has to be found anew."""
+    return 2 * max(floor_threshold(healthy), safe_threshold(overflowing))

@@ -7,7 +7,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from warmroute.routing import MAX_CONCURRENCY_THRESHOLD, RoutingConfig
-from warmroute.tune.candidates import candidate_lengths, candidate_thresholds, floor_threshold, plateau, safe_threshold
+from warmroute.tune.candidates import candidate_lengths, candidate_thresholds, plateau, roomy_threshold
 from warmroute.tune.result import Collapse, Margin
 from warmroute.tune.robustness import Robustness
 from warmroute.tune.trials import Trials, peak_in_flight, prefix_aware
@@ -111,7 +111,7 @@ class Search:
         collapsed = {threshold: robustness.collapses(threshold, thresholds[-1]) for threshold in thresholds}
         bad = [threshold for threshold in thresholds if collapsed[threshold] or threshold < good[0]]
         safe = [threshold for threshold in thresholds if threshold > max(bad, default=0)]
-        chosen = _chosen(good, safe, max(floor_threshold(healthy), safe_threshold(overflowing)))
+        chosen = _chosen(good, safe, roomy_threshold(healthy, overflowing))
         return Found(
             prefix_length=length,
             concurrency_threshold=chosen,
