@@ -105,8 +105,7 @@ class ReplayRun:
             WarmrouteError: The target cannot be reached, or has no credentials; the record cannot be written.
             KeyboardInterrupt: Ctrl-C stopped it; the record is complete, and says so.
         """
-        with asyncio.Runner(loop_factory=_fast_loop()) as runner:
-            return runner.run(self.run_async())
+        return asyncio.run(self.run_async())
 
     async def run_async(self) -> Replayed:
         """As ``run``, in a running event loop; cancel it to stop early.
@@ -188,13 +187,3 @@ class ReplayRun:
             if result is None:
                 raise unwritable(self._folder, error) from None
             # On a full disk the record of the beginning stays, which says that the run is not complete.
-
-
-def _fast_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """The event loop of uvloop where it is installed: a third of the CPU time less."""
-    try:
-        import uvloop  # type: ignore[import-not-found, unused-ignore]
-    except ImportError:
-        return None
-    make: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
-    return make
