@@ -44,3 +44,8 @@ def test_the_loser_of_a_race_for_a_port_gets_one_line(monkeypatch) -> None:
 def test_a_free_port_is_listened_on_at_once() -> None:
     with _listen(0) as listener, socket.create_connection(listener.getsockname(), timeout=5):
         pass
+
+
+def test_answers_do_not_wait_for_acknowledgements() -> None:
+    with _listen(0) as listener:
+        assert listener.proto == socket.IPPROTO_TCP  # Where asyncio sets TCP_NODELAY on what it accepts.
