@@ -5,7 +5,8 @@ moment, counts once; vLLM keeps a second copy in the latter case.
 
 Whatever was held and released together is kept as one piece, so that the work does not grow with the number of
 blocks. Nothing is lost by that: whoever uses a block uses all that come before it, so a piece is never older than the
-one behind it, and the next block to be evicted is always the last one of the oldest piece.
+one behind it, and the next block to be evicted is always the last one of the oldest piece. Each piece knows the one
+before it, over the borders of segments, so that a sequence is known by the last piece that it holds.
 
 Sources: vLLM's design notes on automatic prefix caching, and its ``KVCacheManager``.
 """
@@ -31,7 +32,7 @@ class BlockTable:
         prompt: Names the sequence's full blocks, as far as they are known.
     """
 
-    __slots__ = ("private", "prompt", "segment", "shared")
+    __slots__ = ("piece", "private", "prompt", "segment", "shared")
 
     def __init__(self, prompt: Prompt) -> None:
         self.prompt = prompt
@@ -39,6 +40,8 @@ class BlockTable:
         """Leading blocks held that are full and have a name, so that others can find them."""
         self.segment = 0
         """Segment of the prompt that the next such block belongs to."""
+        self.piece: _Piece | None = None
+        """The last piece of those blocks."""
         self.private = 0
         """Blocks held beyond those: the unfinished one, and output that nobody can ask for."""
 
@@ -65,24 +68,30 @@ class KvCache:
             )
         self.capacity_blocks = capacity_blocks
         self.block_size = block_size
-        self.held_blocks = 0
-        """Blocks that running sequences hold."""
-        self._idle_blocks = 0
-        self._private_blocks = 0
+        self.free_blocks = capacity_blocks
+        """Blocks that a sequence can get, cached ones included."""
+        self._unused_blocks = capacity_blocks
+        """Those of them that hold nothing; below 0 until enough is evicted."""
         self._pieces: dict[Hashable, _Piece] = {}
         """The first piece of each segment."""
         self._idle: OrderedDict[_Piece, None] = OrderedDict()
         """Pieces that no sequence holds, the next to be evicted first."""
 
     @property
-    def free_blocks(self) -> int:
-        """Blocks that a sequence can get, cached ones included."""
-        return self.capacity_blocks - self.held_blocks
+    def held_blocks(self) -> int:
+        """Blocks that running sequences hold."""
+        return self.capacity_blocks - self.free_blocks
 
     @property
     def cached_blocks(self) -> int:
         """Blocks that a prompt can find, held or not."""
-        return self.held_blocks - self._private_blocks + self._idle_blocks
+        blocks = 0
+        for first in self._pieces.values():
+            piece: _Piece | None = first
+            while piece is not None:
+                blocks += piece.blocks
+                piece = piece.next
+        return blocks
 
     def cached_tokens(self, prompt: Prompt) -> int:
         """Tokens that a prompt need not compute, as whole blocks.
@@ -104,21 +113,13 @@ class KvCache:
 
     def fits(self, table: BlockTable, tokens: int) -> bool:
         """Whether a sequence could grow to this many tokens now."""
-        free = self.capacity_blocks - self.held_blocks
         wanted = -(-tokens // self.block_size) - table.shared - table.private
+        free = self.free_blocks
         return wanted <= free or wanted - self._held_by_others(table, tokens // self.block_size) <= free
 
     def continues(self, table: BlockTable) -> bool:
         """Whether the next block that a sequence fills is one that the cache already has."""
-        prompt = table.prompt
-        if table.segment == len(prompt.segments):
-            return False
-        begin = prompt.ends[table.segment - 1] if table.segment else 0
-        piece = self._pieces.get(prompt.segments[table.segment])
-        while piece is not None and begin < table.shared:
-            begin += piece.blocks
-            piece = piece.next
-        return piece is not None
+        return self._following(table) is not None
 
     def hold(self, table: BlockTable, tokens: int) -> bool:
         """Give a sequence the blocks for its first tokens, those already cached and new ones.
@@ -132,57 +133,36 @@ class KvCache:
         Returns:
             False, and nothing has changed, when too few blocks are free.
         """
-        prompt, size = table.prompt, self.block_size
-        shared = tokens // size
-        private = 0 if shared * size == tokens else 1
-        if shared > prompt.blocks:
-            private += shared - prompt.blocks
-            shared = prompt.blocks
-        wanted = shared + private - table.shared - table.private
-        if wanted > self.capacity_blocks - self.held_blocks and not self.fits(table, tokens):
+        blocks, full = -(-tokens // self.block_size), tokens // self.block_size
+        if blocks - table.shared - table.private > self.free_blocks and not self.fits(table, tokens):
             return False
-        if shared > table.shared:
-            self._share(table, shared)
-        if private != table.private:
-            self.held_blocks += private - table.private
-            self._private_blocks += private - table.private
-            table.private = private
-        excess = self.held_blocks + self._idle_blocks - self.capacity_blocks
-        if excess > 0:
-            self._evict(excess)
+        if full > table.shared:
+            self._share(table, full)
+        private = blocks - table.shared
+        self.hold_private(private - table.private)
+        table.private = private
         return True
 
     def hold_private(self, blocks: int) -> None:
         """Hold more blocks without a name, at most those that are free; their sequences' tables are told later."""
-        self.held_blocks += blocks
-        self._private_blocks += blocks
-        excess = self.held_blocks + self._idle_blocks - self.capacity_blocks
-        if excess > 0:
-            self._evict(excess)
+        self.free_blocks -= blocks
+        self._unused_blocks -= blocks
+        if self._unused_blocks < 0:
+            self._evict(-self._unused_blocks)
 
     def release(self, table: BlockTable) -> None:
         """Take all blocks from a sequence; the full ones stay cached until their room is needed."""
-        pieces, index = self._pieces, table.segment
-        segments, ends = table.prompt.segments, table.prompt.ends
-        rest = table.shared - (ends[index - 1] if index else 0)
-        if rest:
-            self._let_go(_pieces_up_to(pieces[segments[index]], rest))
-        idle, freed = self._idle, 0
-        while index:
-            index -= 1
-            piece = pieces[segments[index]]
-            if piece.next is not None:
-                self._let_go(_pieces_up_to(piece, ends[index] - (ends[index - 1] if index else 0)))
-            elif piece.holders > 1:
-                piece.holders -= 1
-            else:
-                piece.holders = 0
+        idle, freed, piece = self._idle, table.private, table.piece
+        while piece is not None:
+            piece.holders -= 1
+            if not piece.holders:
                 idle[piece] = None
                 freed += piece.blocks
-        self._idle_blocks += freed
-        self.held_blocks -= freed + table.private
-        self._private_blocks -= table.private
+            piece = piece.previous
+        self.free_blocks += freed
+        self._unused_blocks += table.private
         table.shared = table.segment = table.private = 0
+        table.piece = None
 
     def replay(self, prompt: Prompt, blocks: int | None = None) -> int:
         """Serve a prompt in no time: what it finds, leaving its blocks behind as the most recently used.
@@ -199,76 +179,53 @@ class KvCache:
         """
         found = self.cached_tokens(prompt)
         if not self.hold(table := BlockTable(prompt), (prompt.blocks if blocks is None else blocks) * self.block_size):
-            self._evict(self._idle_blocks)
+            self._evict(self.free_blocks - self._unused_blocks)
         self.release(table)
         return found
 
-    def _share(self, table: BlockTable, shared: int) -> None:
-        """Let a sequence hold the named blocks up to this many, whether they are cached or not."""
-        pieces, prompt, index = self._pieces, table.prompt, table.segment
-        segments, ends = prompt.segments, prompt.ends
-        begin, position = ends[index - 1] if index else 0, table.shared
-        while position < shared:
-            segment, end = segments[index], ends[index]
-            if end > shared:
-                end = shared
+    def _following(self, table: BlockTable) -> _Piece | None:
+        """What the cache has of the prompt behind the blocks that a sequence holds."""
+        prompt, index = table.prompt, table.segment
+        if table.piece is not None and table.shared > (prompt.ends[index - 1] if index else 0):
+            return table.piece.next
+        return self._pieces.get(prompt.segments[index]) if index < len(prompt.segments) else None
+
+    def _share(self, table: BlockTable, blocks: int) -> None:
+        """Let a sequence hold its blocks up to this many, as far as they have names, whether they are cached or not."""
+        segments, ends, pieces = table.prompt.segments, table.prompt.ends, self._pieces
+        piece, last, position, index = self._following(table), table.piece, table.shared, table.segment
+        count = len(segments)
+        while piece is not None and position < blocks:
+            position += piece.blocks
+            if position > blocks:
+                piece = self._split(piece, piece.blocks - position + blocks)
+                position = blocks
+            if piece.holders:
+                piece.holders += 1
             else:
+                piece.holders = 1
+                del self._idle[piece]
+                self.free_blocks -= piece.blocks
+            last = piece
+            piece = piece.next
+            if position == ends[index]:
                 index += 1
-            blocks = end - begin
-            piece = pieces.get(segment)
-            # The usual cases first: nothing of the segment is cached, or what there is of it is one piece.
-            if piece is None:
-                pieces[segment] = _Piece(segment, blocks, 1)
-                self.held_blocks += blocks
-            elif piece.blocks == blocks and position == begin:
-                if piece.holders:
-                    piece.holders += 1
-                else:
-                    self._revive(piece)
+                piece = pieces.get(segments[index]) if index < count else None
+        found = position
+        while position < blocks and index < count:
+            new = min(ends[index], blocks) - position
+            if last is None or position == (ends[index - 1] if index else 0):
+                pieces[segments[index]] = last = _Piece(segments[index], new, last)
+            elif last.holders == 1:
+                last.blocks += new
             else:
-                self._share_segment(piece, position - begin, blocks)
-            begin = position = end
-        table.shared, table.segment = shared, index
-
-    def _share_segment(self, piece: _Piece, held: int, wanted: int) -> None:
-        """Let a sequence that holds some of a segment's blocks hold more of them, from the first piece on."""
-        position = 0
-        last: _Piece = piece
-        following: _Piece | None = piece
-        while following is not None and position < wanted:
-            last = following
-            if position >= held:
-                if position + last.blocks > wanted:
-                    last = self._split(last, wanted - position)
-                if last.holders:
-                    last.holders += 1
-                else:
-                    self._revive(last)
-            position += last.blocks
-            following = last.next
-        if position < wanted:
-            if last.holders == 1:
-                last.blocks += wanted - position
-            else:
-                last.next = more = _Piece(last.segment, wanted - position, 1)
-                more.previous = last
-            self.held_blocks += wanted - position
-
-    def _let_go(self, pieces: list[_Piece]) -> None:
-        """Take consecutive pieces from one sequence that holds them, the tail first."""
-        for piece in reversed(pieces):
-            piece.holders -= 1
-            if not piece.holders:
-                self._idle[piece] = None
-                self._idle_blocks += piece.blocks
-                self.held_blocks -= piece.blocks
-
-    def _revive(self, piece: _Piece) -> None:
-        """Let a sequence hold a piece that none holds."""
-        del self._idle[piece]
-        self._idle_blocks -= piece.blocks
-        self.held_blocks += piece.blocks
-        piece.holders = 1
+                last.next = _Piece(segments[index], new, last)
+                last = last.next
+            position += new
+            index += position == ends[index]
+        table.piece, table.shared, table.segment = last, position, index
+        self.free_blocks -= position - found
+        self._unused_blocks -= position - found
 
     def _split(self, piece: _Piece, blocks: int) -> _Piece:
         """Part a piece in two; the tail keeps its place in the order of eviction.
@@ -276,12 +233,13 @@ class KvCache:
         Returns:
             The head, of so many blocks.
         """
-        head = _Piece(piece.segment, blocks, piece.holders)
-        head.previous, head.next, piece.previous = piece.previous, piece, head
-        if head.previous is None:
-            self._pieces[head.segment] = head
-        else:
-            head.previous.next = head
+        head = _Piece(piece.segment, blocks, piece.previous)
+        head.holders, head.next = piece.holders, piece
+        if self._pieces[piece.segment] is piece:
+            self._pieces[piece.segment] = head
+        elif piece.previous is not None:
+            piece.previous.next = head
+        piece.previous = head
         piece.blocks -= blocks
         if not head.holders:
             self._idle[head] = None
@@ -289,22 +247,20 @@ class KvCache:
 
     def _held_by_others(self, table: BlockTable, blocks: int) -> int:
         """Blocks up to this many that a sequence does not hold and need not take from the free ones."""
-        prompt, found = table.prompt, 0
-        for index in range(table.segment, len(prompt.segments)):
-            position = prompt.ends[index - 1] if index else 0
-            piece = self._pieces.get(prompt.segments[index])
-            while piece is not None and piece.holders and position < blocks:
-                if position >= table.shared:
-                    found += min(piece.blocks, blocks - position)
-                position += piece.blocks
+        segments, ends = table.prompt.segments, table.prompt.ends
+        piece, position, index = self._following(table), table.shared, table.segment
+        while piece is not None and piece.holders and position < blocks:
+            position += piece.blocks
+            if position < ends[index]:
                 piece = piece.next
-            if position < prompt.ends[index]:
-                break
-        return found
+            else:
+                index += 1
+                piece = self._pieces.get(segments[index]) if index < len(segments) else None
+        return max(0, min(position, blocks) - table.shared)
 
     def _evict(self, blocks: int) -> None:
         """Drop so many idle blocks."""
-        self._idle_blocks -= blocks
+        self._unused_blocks += blocks
         while blocks:
             piece = next(iter(self._idle))
             if piece.blocks > blocks:
@@ -312,9 +268,9 @@ class KvCache:
                 return
             blocks -= piece.blocks
             del self._idle[piece]
-            if piece.previous is None:
+            if self._pieces[piece.segment] is piece:
                 del self._pieces[piece.segment]
-            else:
+            elif piece.previous is not None:
                 piece.previous.next = None
 
 
@@ -323,21 +279,12 @@ class _Piece:
 
     __slots__ = ("blocks", "holders", "next", "previous", "segment")
 
-    def __init__(self, segment: Hashable, blocks: int, holders: int) -> None:
+    def __init__(self, segment: Hashable, blocks: int, previous: _Piece | None) -> None:
         self.segment = segment
         self.blocks = blocks
-        self.holders = holders
+        self.holders = 1
         """Sequences that hold it."""
-        self.previous: _Piece | None = None
+        self.previous = previous
+        """What every prompt that goes on with it has before it; of the same segment or the one before."""
         self.next: _Piece | None = None
-
-
-def _pieces_up_to(first: _Piece, blocks: int) -> list[_Piece]:
-    """The first pieces of a segment, of so many blocks together."""
-    pieces, piece = [], first
-    while blocks > piece.blocks:
-        pieces.append(piece)
-        blocks -= piece.blocks
-        piece = piece.next  # type: ignore[assignment]  # A sequence's pieces reach to the last block that it holds.
-    pieces.append(piece)
-    return pieces
+        """What follows of the same segment."""
