@@ -85,6 +85,8 @@ class Engine(Generic[RequestId]):
             if limit < 1:
                 raise WarmrouteError(f"{name} is {limit}, so that nothing could ever run.", "Use 1 or more.")
         self.cost_model = cost_model
+        # Pydantic takes long to find an attribute.
+        self._step_seconds, self._decode_seconds = cost_model.step_seconds, cost_model.decode_seconds
         self.kv_cache = kv_cache
         self.max_num_seqs = min(max_num_seqs, max_num_batched_tokens)
         self.max_num_batched_tokens = max_num_batched_tokens
@@ -206,7 +208,7 @@ class Engine(Generic[RequestId]):
     def seconds_ahead(self, steps: int) -> float:
         """How long the next steps take, of those that are uneventful."""
         decoding = len(self._running)
-        return self.cost_model.decode_seconds(decoding, self._decode_kv_tokens + decoding, steps)
+        return self._decode_seconds(decoding, self._decode_kv_tokens + decoding, steps)
 
     def steps_to_pass(self, seconds: float) -> int:
         """The fewest steps, of those that are uneventful, that take at least so long; at least 1."""
@@ -251,7 +253,7 @@ class Engine(Generic[RequestId]):
         if not new_tokens:
             return Advance(0.0, started, finished)
         self._computed += new_tokens
-        seconds = self.cost_model.step_seconds(new_tokens, decode_kv_tokens, prefills)
+        seconds = self._step_seconds(new_tokens, decode_kv_tokens, prefills)
         if copied:
             seconds += copied * self.cost_model.seconds_per_host_token
         return Advance(seconds, started, finished)

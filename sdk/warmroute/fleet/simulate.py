@@ -49,7 +49,8 @@ class _Simulation:
 
     def __init__(self, config: FleetConfig, seed: int) -> None:
         self._config = config
-        self._cost_model = config.profile.cost_model
+        self._request_seconds = config.profile.cost_model.request_seconds
+        self._seconds_per_transferred_token = config.profile.cost_model.seconds_per_transferred_token
         self._chance = random.Random(seed)  # noqa: S311 - a repeatable sequence, not a secret one.
         self.result = SimulationResult()
         self._events: list[tuple[float, int, Callable[..., None], EngineCopy | Flight | Change | int]] = []
@@ -140,7 +141,7 @@ class _Simulation:
         target.in_flight += 1
         flight.target, flight.copy = target, target.copy
         flight.instance, flight.overflowed = target.copy.instance, choice.overflowed
-        self._at(now + self._cost_model.request_seconds, self._deliver, flight)
+        self._at(now + self._request_seconds, self._deliver, flight)
 
     def _deliver(self, now: float, _: int, flight: Flight) -> None:
         copy = flight.copy
@@ -184,7 +185,7 @@ class _Simulation:
         flight.decodes = True
         flight.copy = min(self._decoders, key=lambda copy: copy.expected)
         flight.copy.expected += 1
-        transfer = flight.request.prompt.tokens * self._cost_model.seconds_per_transferred_token
+        transfer = flight.request.prompt.tokens * self._seconds_per_transferred_token
         self._at(now + transfer, self._deliver, flight)
 
     def _answered(self, now: float, flight: Flight, e2e_seconds: float) -> None:
