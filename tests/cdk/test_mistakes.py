@@ -64,7 +64,7 @@ class TestPlace:
         with pytest.raises(ConstructError, match=r"^Test/Thing: there is a construct with this id already\. Give one"):
             construct(stack, "Thing", spec=SPEC)
 
-    @pytest.mark.parametrize("id_", ["", 3, Fn.ref("AWS::StackName")])
+    @pytest.mark.parametrize("id_", ["", 3, Fn.ref("AWS::StackName")], ids=["empty", "number", "token"])
     def test_an_id_is_text_that_is_known(self, stack, construct, id_):
         with pytest.raises(ConstructError, match=r"^Test/.*: an id is text that is not empty and known at synthesis"):
             construct(stack, id_, spec=SPEC)

@@ -15,7 +15,7 @@ SourcesArgument = Annotated[
 ]
 
 
-def digest(
+def digest(  # noqa: PLR0913, PLR0917 - one parameter for each option.
     sources: SourcesArgument,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write: a Parquet file.")],
     input_format: InputFormatOption = None,
