@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warmroute.traffic.digest.capture import LINES, captured_requests, checked_session
 from warmroute.traffic.digest.engines.duckdb import DuckDBFunctions, register
-from warmroute.traffic.digest.engines.duckdb_lines import list_broken_lines, load_rows, number_lines, open_lines
-from warmroute.traffic.digest.engines.duckdb_session import duckdb_session
+from warmroute.traffic.digest.engines.duckdb_rows import check_rows, load_rows
+from warmroute.traffic.digest.engines.duckdb_session import batches_as, duckdb_session
 from warmroute.traffic.digest.engines.query import Query
 from warmroute.traffic.digest.engines.spark_rows import write_rows
 from warmroute.traffic.digest.errors import DigestError
+from warmroute.traffic.digest.lines import line_batches, line_columns
 from warmroute.traffic.digest.metadata import DigestMetadata, checked_ladder
 from warmroute.traffic.digest.rows import digest_rows
 from warmroute.traffic.digest.write import write_digest
+from warmroute.traffic.entries import LINE_LIMIT_BYTES
 from warmroute.traffic.rejects import Rejects
-from warmroute.traffic.sources import find_sources
+from warmroute.traffic.sources import Source, find_sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -44,7 +46,7 @@ def digest_capture(
         session: The field of a call that names its session, if the application sends one: one of ``SESSION_FIELDS``.
         rejects: Counts, and tells, the lines that are no request.
         memory_limit: What DuckDB may use, as "4GB"; four fifths of the machine's memory unless told. Lines longer
-            than an eighth of it, or than 64 MiB, are rejected.
+            than a sixteenth of it, or than 64 MiB, are rejected.
 
     Raises:
         DigestError: The ladder is none, the files cannot be read, hold no request, or the file cannot be written.
@@ -54,9 +56,9 @@ def digest_capture(
     with making(paths, path, metadata, session, rejects, memory_limit) as made:
         connection = made.connection
         register(connection, made.metadata)
-        open_lines(connection, made.sources)
-        connection.execute(f"CREATE TEMP TABLE digest AS {_rows_of_lines(session)}")
-        list_broken_lines(connection)
+        batches = line_batches(made.sources, _line_limit(connection))
+        with batches_as(connection, "lines", line_columns(), batches):
+            connection.execute(f"CREATE TEMP TABLE digest AS {_rows_of_lines(session)}")
 
 
 def digest_capture_on_spark(
@@ -92,13 +94,14 @@ def digest_capture_on_spark(
         tempfile.TemporaryDirectory(prefix=".digest-", dir=Path(path).parent) as own,
     ):
         rows = folder or f"{own}/rows"
-        write_rows(made.sources, rows, made.metadata, session, spark)
-        load_rows(made.connection, rows, made.sources)
+        names = [source.name for source in made.sources]
+        write_rows(names, rows, made.metadata, session, spark)
+        load_rows(made.connection, rows, names)
 
 
 class _Making(NamedTuple):
     connection: Any
-    sources: list[str]
+    sources: list[Source]
     metadata: DigestMetadata
 
 
@@ -118,17 +121,18 @@ def making(
     checked_ladder(metadata.ladder)
     checked_session(session)
     with duckdb_session(path.parent, memory_limit) as connection:
-        sources = [source.name for source in find_sources(named)]
+        sources = find_sources(named)
         yield _Making(connection, sources, metadata)
-        number_lines(connection)
+        check_rows(connection)
         _count(connection, counts)
-        if not connection.execute("SELECT 1 FROM numbered WHERE reject IS NULL LIMIT 1").fetchall():
+        if not connection.execute("SELECT 1 FROM checked WHERE reject IS NULL LIMIT 1").fetchall():
+            shown = ", ".join(source.name for source in sources[:3]) + " …" * (len(sources) > 3)
             raise DigestError(
-                f"{', '.join(sources[:3])}{' …' * (len(sources) > 3)}: there is no captured request.",
+                f"{shown}: there is no captured request.",
                 " ".join(counts.summary()[:3]) or "Give files of SageMaker Data Capture.",
             )
         told = replace(metadata, rejects=dict(counts.rejected), sources=tuple(map(str, named)))
-        write_digest(connection, "(FROM numbered WHERE reject IS NULL)", "position", path, told)
+        write_digest(connection, "(FROM checked WHERE reject IS NULL)", "position", path, told)
 
 
 @cache
@@ -141,11 +145,20 @@ def _rows_of_lines(session: str) -> str:
     return query.sql(digest_rows(requests, functions))
 
 
+def _line_limit(connection: Any) -> int:
+    """Bytes of the longest line that is read: DuckDB holds it several times."""
+    ((held,),) = connection.execute("SELECT parse_formatted_bytes(current_setting('memory_limit'))").fetchall()
+    return int(min(LINE_LIMIT_BYTES, held // _COPIES))
+
+
+_COPIES = 16
+
+
 def _count(connection: Any, counts: Rejects) -> None:
     """Count the lines that are no request, and note those whose text is unknown."""
     cursor = connection.execute(
-        "SELECT source, line, reject FROM broken UNION ALL SELECT source, line, reject FROM numbered"
-        " WHERE reject <> '' OR (reject IS NULL AND text_characters IS NULL) ORDER BY source, line"
+        "SELECT source, line, reject FROM checked"
+        " WHERE reject <> '' OR (reject IS NULL AND text_characters IS NULL) ORDER BY position"
     )
     while found := cursor.fetchmany(1_000):
         for source, line, reason in found:

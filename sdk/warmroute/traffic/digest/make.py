@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warmroute.traffic.digest.engines.duckdb import DuckDBFunctions, register
-from warmroute.traffic.digest.engines.duckdb_session import duckdb_session
+from warmroute.traffic.digest.engines.duckdb_session import batches_as, duckdb_session
 from warmroute.traffic.digest.engines.query import Query
 from warmroute.traffic.digest.metadata import DigestMetadata, checked_ladder
 from warmroute.traffic.digest.requests import answer_tokens, request_batches, request_columns
@@ -17,8 +17,6 @@ from warmroute.traffic.digest.write import write_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    import pyarrow as pa
 
     from warmroute.traffic.record import TrafficRequest
 
@@ -46,7 +44,6 @@ def digest_requests(
     """
     metadata, path = metadata or DigestMetadata(), Path(path)
     checked_ladder(metadata.ladder)
-    failures: list[BaseException] = []
     by_characters = 0
 
     def counted() -> Iterator[TrafficRequest]:
@@ -56,17 +53,9 @@ def digest_requests(
             yield request
 
     with duckdb_session(path.parent, memory_limit) as connection:
-        import duckdb
-        import pyarrow as pa
-
-        columns = request_columns()
-        batches = _watched(request_batches(counted()), failures)
-        connection.register("requests", pa.RecordBatchReader.from_batches(columns, batches))
         register(connection, metadata)
-        try:
+        with batches_as(connection, "requests", request_columns(), request_batches(counted())):
             connection.execute(f"CREATE TEMP TABLE digest AS {_rows_of_requests()}")
-        except duckdb.Error as error:
-            raise (failures or [error])[0] from None
         metadata = replace(metadata, answers_by_characters=by_characters)
         write_digest(connection, "digest", "rowid", path, metadata)
 
@@ -77,12 +66,3 @@ def _rows_of_requests() -> str:
 
     functions = DuckDBFunctions(DigestMetadata())
     return Query(functions).sql(digest_rows(ibis.table(request_columns(), "requests"), functions))
-
-
-def _watched(batches: Iterator[pa.RecordBatch], failures: list[BaseException]) -> Iterator[pa.RecordBatch]:
-    """Batches, keeping what goes wrong: Arrow tells DuckDB only the text of an error."""
-    try:
-        yield from batches
-    except BaseException as error:
-        failures.append(error)
-        raise

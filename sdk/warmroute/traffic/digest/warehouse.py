@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from warmroute.traffic.digest.capture import LINES, captured_requests, checked_session
 from warmroute.traffic.digest.capture_files import making
 from warmroute.traffic.digest.engines.athena import AthenaFunctions
-from warmroute.traffic.digest.engines.duckdb_lines import load_rows
+from warmroute.traffic.digest.engines.duckdb_rows import load_rows
 from warmroute.traffic.digest.engines.query import Query
 from warmroute.traffic.digest.engines.trino import TrinoFunctions
 from warmroute.traffic.digest.errors import DigestError

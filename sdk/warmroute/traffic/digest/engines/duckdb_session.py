@@ -35,6 +35,7 @@ def duckdb_session(folder: Path, memory_limit: str | None = None) -> Iterator[An
     try:
         with tempfile.TemporaryDirectory(prefix=".digest-", dir=folder) as spilled, duckdb.connect() as connection:
             connection.execute("SET temp_directory = ?", [spilled])
+            connection.execute("SET enable_progress_bar = false")
             if memory_limit is not None:
                 connection.execute("SET memory_limit = ?", [memory_limit])
             yield connection
@@ -54,3 +55,34 @@ def duckdb_session(folder: Path, memory_limit: str | None = None) -> Iterator[An
         raise DigestError(
             f"{folder}: temporary files cannot be written: {error.strerror or error}.", "Check the folder."
         ) from None
+
+
+@contextmanager
+def batches_as(connection: Any, name: str, columns: Any, batches: Iterator[Any]) -> Iterator[None]:
+    """Arrow batches as a table that can be read once; what they raise is raised as it is.
+
+    Args:
+        connection: To DuckDB.
+        name: What the table is called.
+        columns: Its schema.
+        batches: Batches of it, made while it is read.
+    """
+    import duckdb
+    import pyarrow as pa
+
+    failures: list[BaseException] = []
+
+    def watched() -> Iterator[Any]:
+        try:
+            yield from batches
+        except BaseException as error:
+            failures.append(error)  # Arrow tells DuckDB only its text.
+            raise
+
+    connection.register(name, pa.RecordBatchReader.from_batches(columns, watched()))
+    try:
+        yield
+    except duckdb.Error as error:
+        raise (failures or [error])[0] from None
+    finally:
+        connection.unregister(name)
