@@ -36,7 +36,7 @@ class BodyKind(StrEnum):
     CANONICAL = "canonical"
 
 
-_TARGET = "native is InvokeEndpointWithResponseStream, openai chat completions in OpenAI's form."
+_TARGET = "native is InvokeEndpoint with its response stream, openai chat completions in OpenAI's form."
 _LENGTH = "Output tokens of a request whose trace does not tell."
 
 
