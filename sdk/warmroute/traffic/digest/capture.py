@@ -43,7 +43,8 @@ def captured_requests(lines: Any, query: Query, session: str = "") -> Any:
     functions = query.functions
     fields = query.step("fields", _fields(lines, functions, session))
     bodies = query.step("bodies", _bodies(fields, functions))
-    prompts = query.step("prompts", _prompts(bodies, functions))
+    texts = query.step("texts", _texts(bodies, functions))
+    prompts = query.step("prompts", _prompts(texts, functions))
     return _sound(query.step("requests", _requests(prompts, functions)), functions)
 
 
@@ -95,34 +96,42 @@ def _fields(lines: Any, functions: Functions, session: str) -> Any:
 
 
 def _bodies(fields: Any, functions: Functions) -> Any:
-    """The body and the answer, each as what they were before they were captured."""
+    """The body, to the byte, and when it came."""
     import ibis
 
-    def in_base64(data: Any, encoding: Any) -> Any:
-        return functions.bytes_of_base64(ibis.ifelse(encoding == "BASE64", data, ibis.null("string")))
-
-    is_base64 = fields.encoding == "BASE64"
-    arrival = instant(fields.time)
     data = ibis.ifelse(fields.reject.isnull(), fields.data, ibis.null("string"))
-    decoded, answer = in_base64(data, fields.encoding), in_base64(fields.output, fields.output_encoding)
-    return fields.select(
-        *("source", "line", "reject", "request", "session"),
+    arrival = instant(fields.time)
+    return fields.mutate(
+        data=data,
         has_time=fields.time.notnull(),
         arrival_seconds=arrival.seconds,
         arrival_resolution_seconds=arrival.resolution_seconds,
-        body=ibis.ifelse(is_base64, decoded, functions.bytes_of_text(data)),
-        json=functions.sound_json(ibis.ifelse(is_base64, functions.text_of_bytes(decoded), data)),
-        answer=ibis.ifelse(fields.output_encoding == "BASE64", functions.text_of_bytes(answer), fields.output),
+        body=ibis.ifelse(fields.encoding == "BASE64", functions.bytes_of_base64(data), functions.bytes_of_text(data)),
+    ).drop("time")
+
+
+def _texts(bodies: Any, functions: Functions) -> Any:
+    """The body and the answer as texts, of which JSON is read."""
+    import ibis
+
+    json = ibis.ifelse(bodies.encoding == "BASE64", functions.text_of_bytes(bodies.body), bodies.data)
+    answer = ibis.ifelse(
+        bodies.output_encoding == "BASE64",
+        functions.text_of_bytes(functions.bytes_of_base64(bodies.output)),
+        bodies.output,
+    )
+    return bodies.mutate(json=functions.sound_json(json), answer=answer).drop(
+        "data", "encoding", "output", "output_encoding"
     )
 
 
-def _prompts(bodies: Any, functions: Functions) -> Any:
+def _prompts(texts: Any, functions: Functions) -> Any:
     """The fields of the bodies and answers, and of what kind those are that hold a prompt."""
     names = ("model", "prompt_cache_key", *_BEFORE)
-    values = functions.json_values(bodies.json, [f"$.{name}" for name in names])
-    kinds = functions.json_kinds(bodies.json, [f"$.{name}" for name in _PROMPTS])
-    usage = functions.json_values(bodies.answer, [f"$.usage.{name}" for name in _USAGE])
-    return bodies.mutate(
+    values = functions.json_values(texts.json, [f"$.{name}" for name in names])
+    kinds = functions.json_kinds(texts.json, [f"$.{name}" for name in _PROMPTS])
+    usage = functions.json_values(texts.answer, [f"$.usage.{name}" for name in _USAGE])
+    return texts.mutate(
         **dict(zip(names, values, strict=True)),
         **{f"{name}_kind": kind for name, kind in zip(_PROMPTS, kinds, strict=True)},
         **{f"usage_{name}": value for name, value in zip(_USAGE, usage, strict=True)},

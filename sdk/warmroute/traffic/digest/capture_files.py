@@ -58,7 +58,7 @@ def digest_capture(
         register(connection, made.metadata)
         batches = line_batches(made.sources, _line_limit(connection))
         with batches_as(connection, "lines", line_columns(), batches):
-            connection.execute(f"CREATE TEMP TABLE digest AS {_rows_of_lines(session)}")
+            connection.execute(f"CREATE TEMP TABLE digest AS {rows_of_lines(session)}")
 
 
 def digest_capture_on_spark(
@@ -136,7 +136,8 @@ def making(
 
 
 @cache
-def _rows_of_lines(session: str) -> str:
+def rows_of_lines(session: str) -> str:
+    """DuckDB's query for the rows of the table ``lines``; which field tells the session is all that it depends on."""
     import ibis
 
     functions = DuckDBFunctions(DigestMetadata())

@@ -68,11 +68,15 @@ class DuckDBFunctions(Functions):
 
     def text_window_hashes(self, text: Any) -> Any:
         """See ``Functions``."""
-        return builtin("digest_text_windows", "array<int64>", text)
+        return _hashes_of_text(text)["windows"]
 
     def chunk_hashes(self, text: Any) -> Any:
         """See ``Functions``."""
-        return builtin("digest_chunks", "array<int64>", text)
+        return _hashes_of_text(text)["chunks"]
+
+
+def _hashes_of_text(text: Any) -> Any:
+    return builtin("digest_text", "struct<windows: array<int64>, chunks: array<int64>>", text)
 
 
 def register(connection: Any, metadata: DigestMetadata) -> None:
@@ -82,17 +86,21 @@ def register(connection: Any, metadata: DigestMetadata) -> None:
     def hashes(texts: Any) -> Any:
         return _numbers([digest(text) for text in texts.to_pylist()])
 
-    def window_hashes(wholes: Any) -> Any:
-        return _lists(window_digests(whole.as_py(), ladder) for whole in wholes)
+    def window_hashes(bodies: Any) -> Any:
+        return _lists(window_digests(body.as_py(), ladder) for body in bodies)
 
-    def chunk_hashes(texts: Any) -> Any:
-        return _lists(chunk_digests(text.as_py(), characters) for text in texts)
+    def text_hashes(texts: Any) -> Any:
+        import pyarrow as pa
+
+        told = texts.to_pylist()
+        windows = _lists(window_digests(text, ladder) for text in told)
+        chunks = _lists(chunk_digests(text, characters) for text in told)
+        return pa.StructArray.from_arrays([windows, chunks], ["windows", "chunks"])
 
     for name, function, argument, result in (
         ("digest_hash_of_text", hashes, "VARCHAR", "BIGINT"),
         ("digest_byte_windows", window_hashes, "BLOB", "BIGINT[]"),
-        ("digest_text_windows", window_hashes, "VARCHAR", "BIGINT[]"),
-        ("digest_chunks", chunk_hashes, "VARCHAR", "BIGINT[]"),
+        ("digest_text", text_hashes, "VARCHAR", "STRUCT(windows BIGINT[], chunks BIGINT[])"),
     ):
         connection.create_function(name, function, [argument], result, type="arrow")
 
