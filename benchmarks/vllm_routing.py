@@ -22,6 +22,7 @@ from urllib.request import urlopen
 
 from warmroute.demo.experiment import Answer, Arm, run_arm
 from warmroute.deploy import Deployment
+from warmroute.errors import WarmrouteError
 from warmroute.hosting import parse_spec
 from warmroute.local import EngineKind, EngineSettings, running_locally
 from warmroute.local.engines.vllm import VllmEngines, vllm_interpreter
@@ -30,7 +31,7 @@ from warmroute.traffic import TrafficRequest
 
 MODEL = Path(".venv-vllm", "tiny-llama")
 PREFIX_LENGTH, THRESHOLD = 4_096, 4
-PREFIX_TOKENS, QUESTION_TOKENS, ANSWER_TOKENS = 8_000, 300, 16
+QUESTION_TOKENS, ANSWER_TOKENS = 300, 16
 BLOCK = 32
 SPEC = """
 name: {name}
@@ -57,8 +58,8 @@ def main() -> None:
     """Run the pairs and print a row for each arm."""
     options = _options()
     os.environ |= {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
-    blocks = options.prefixes * (PREFIX_TOKENS + QUESTION_TOKENS) // 3 // BLOCK
-    arguments = ("enforce-eager", "dtype=bfloat16", "max-model-len=16384", f"block-size={BLOCK}")
+    blocks = options.prefixes * options.prefix_tokens // 3 // BLOCK
+    arguments = ("enforce-eager", "dtype=bfloat16", f"max-model-len={2 * options.prefix_tokens}", f"block-size={BLOCK}")
     arguments += (f"num-gpu-blocks-override={blocks}", "enable-prompt-tokens-details")
     engines = VllmEngines(vllm_interpreter(), changes=arguments, model_dir=MODEL, say=_say)
     try:
@@ -66,13 +67,15 @@ def main() -> None:
         while not all(server.in_service for server in servers):
             time.sleep(0.5)
         _compare([server.process.url for server in servers], options)
+    except WarmrouteError as error:
+        sys.exit(str(error))
     finally:
         asyncio.run(engines.close())
 
 
 def _compare(urls: list[str], options: argparse.Namespace) -> None:
     print(
-        f"{options.engines} engines, {options.prefixes} beginnings of {PREFIX_TOKENS} tokens, "
+        f"{options.engines} engines, {options.prefixes} beginnings of {options.prefix_tokens} words, "
         f"{options.requests} requests an arm at {options.rate}/s. "
         "Seconds to first token after the first third; hit rate of all, and after it."
     )
@@ -128,7 +131,7 @@ def _requests(salt: str, options: argparse.Namespace) -> list[TrafficRequest]:
     def text(tokens: int) -> str:
         return " ".join(chance.choices(words, k=tokens))
 
-    prefixes = [f"{salt} {number} {text(PREFIX_TOKENS)}" for number in range(options.prefixes)]
+    prefixes = [f"{salt} {number} {text(options.prefix_tokens)}" for number in range(options.prefixes)]
 
     def messages() -> list[dict[str, str]]:
         question = {"role": "user", "content": text(QUESTION_TOKENS)}
@@ -160,6 +163,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--engines", type=int, default=3)
     parser.add_argument("--prefixes", type=int, default=24)
+    parser.add_argument("--prefix-tokens", type=int, default=8_000, help="words of a beginning, about a token each")
     parser.add_argument("--requests", type=int, default=120, help="of each arm")
     parser.add_argument("--rate", type=float, default=0.7, help="requests a second")
     parser.add_argument("--pairs", type=int, default=2)
