@@ -89,6 +89,7 @@ def _ask(local: Running, **more: Any) -> dict[str, Any]:
 
 
 def _served_by(answer: dict[str, Any]) -> str:
+    answer["Body"].close()
     return answer["ResponseMetadata"]["HTTPHeaders"]["x-warmroute-instance"]
 
 
