@@ -38,7 +38,7 @@ lint: $(VENV)/.dev  ## ruff, mypy --strict, the floors of the architecture
 	$(BIN)/lint-imports
 
 integration: $(VENV)/.dev node_modules/.ready $(AIO)/.ready $(FRAMEWORKS)/.ready $(SPARK)/.ready  ## real processes: HTTP servers, real clients, the CDK
-	$(BIN)/pytest integration --ignore integration/vllm
+	$(BIN)/pytest integration --ignore integration/vllm -n $(WORKERS) --dist loadfile
 	$(AIO)/bin/pytest tests/client/test_aiobotocore.py integration/test_async_clients.py
 	$(FRAMEWORKS)/bin/pytest integration/test_examples.py
 	$(SPARK)/bin/pytest integration/test_digest_engines.py

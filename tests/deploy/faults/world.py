@@ -13,9 +13,13 @@ from unittest import mock
 
 import boto3
 import moto.core.responses as moto_responses
+from botocore import UNSIGNED
+from botocore.config import Config
+from deploy.faults import shortcut
 from deploy.faults.neighbours import fingerprint, furnish
 from moto import mock_aws
 from moto.core.botocore_stubber import BotocoreStubber
+from moto.sagemaker.models import sagemaker_backends
 
 from warmroute.deploy.account import clean_up
 from warmroute.local.control import Clock, Durations, hooks, install
@@ -150,8 +154,12 @@ def _is_whole(registry: Registry, deployment: Any) -> bool:
 
 
 @contextmanager
-def new_world() -> Iterator[World]:
-    """A fresh account with neighbours, on a clock that only waiting moves."""
+def new_world(*, through_moto: bool = False) -> Iterator[World]:
+    """A fresh account with neighbours, on a clock that only waiting moves.
+
+    Args:
+        through_moto: Whether every call goes the whole way to the control plane.
+    """
     clock = Clock(speed=0)
     install(clock=clock, durations=Durations())
     with mock_aws(), mock.patch.object(time, "sleep", clock.advance):
@@ -164,12 +172,15 @@ def new_world() -> Iterator[World]:
 
         def process(stubber: BotocoreStubber, request: Any) -> Any:
             target = request.headers.get("X-Amz-Target", b"")
-            operation = (target.decode() if isinstance(target, bytes) else target).partition(".")[2]
+            service, _, operation = (target.decode() if isinstance(target, bytes) else target).partition(".")
             if not operation:
                 return real(stubber, request)
             body = request.body or b""
             body = body.encode() if isinstance(body, str) else body
-            return world.answer(operation, body, lambda: real(stubber, request))
+            if through_moto or not shortcut.is_known(service, operation):
+                return world.answer(operation, body, lambda: real(stubber, request))
+            backend = sagemaker_backends[ACCOUNT][REGION]
+            return world.answer(operation, body, lambda: shortcut.answer(backend, operation, body))
 
         # moto lists the methods of its classes anew for every call.
         listed = functools.cache(moto_responses.method_names_from_class)
@@ -183,11 +194,12 @@ def new_world() -> Iterator[World]:
 
 
 class _Session(boto3.Session):  # type: ignore[misc]
-    """Makes each client once; making one takes longer than twenty calls."""
+    """Makes each client once, since making one takes longer than twenty calls; nobody looks at their signatures."""
 
-    def client(self, service_name: str, *args: Any, **options: Any) -> Any:
+    def client(self, service_name: str, *args: Any, config: Config | None = None, **options: Any) -> Any:
         if service_name not in _CLIENTS:
-            _CLIENTS[service_name] = super().client(service_name, *args, **options)
+            unsigned = (config or Config()).merge(Config(signature_version=UNSIGNED))
+            _CLIENTS[service_name] = super().client(service_name, *args, config=unsigned, **options)
         return _CLIENTS[service_name]
 
 
