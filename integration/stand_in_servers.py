@@ -7,9 +7,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from socket import create_server
 from typing import Any
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -53,20 +52,31 @@ def interpreter(folder: Path) -> Path:
 @contextmanager
 def servers(folder: Path, count: int) -> Iterator[list[str]]:
     """The addresses of so many servers, until the ``with`` block ends."""
-    started = []
-    try:
-        for _ in range(count):
-            with create_server(("127.0.0.1", 0)) as free:
-                port = free.getsockname()[1]
-            command = [interpreter(folder), "-m", "vllm.entrypoints.openai.api_server", "--port", str(port)]
-            started.append((subprocess.Popen(command), f"http://127.0.0.1:{port}"))
-        for _, url in started:
-            until(lambda url=url: seen(url) is not None, "the server answers")
-        yield [url for _, url in started]
-    finally:
-        for process, _ in started:
+    command = [interpreter(folder), "-m", "vllm.entrypoints.openai.api_server", "--port", "0"]
+    log = folder / "servers.log"
+    with log.open("w") as said, ExitStack() as started:
+        running = [
+            started.enter_context(_ended(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True)))
+            for _ in range(count)
+        ]
+        yield [f"http://127.0.0.1:{_port(process, log)}" for process in running]
+
+
+@contextmanager
+def _ended(process: subprocess.Popen[str]) -> Iterator[subprocess.Popen[str]]:
+    with process:
+        try:
+            yield process
+        finally:
             process.kill()
-            process.wait()
+
+
+def _port(process: subprocess.Popen[str], log: Path) -> int:
+    """The port that a server tells once it listens; a server that ends instead fails the test at once."""
+    line = process.stdout.readline()
+    if not line:
+        raise AssertionError(f"The server ended with exit code {process.wait()}: {log.read_text('utf-8')}")
+    return int(line)
 
 
 def seen(url: str) -> dict[str, Any] | None:
@@ -78,11 +88,14 @@ def seen(url: str) -> dict[str, Any] | None:
         return None
 
 
-def until(what: Any, says: str, seconds: float = 60) -> Any:
-    """Wait for something to be true, and give it."""
+def until(what: Any, says: str, seconds: float = 60, of: subprocess.Popen[str] | None = None) -> Any:
+    """Wait for something to be true, and give it; what a process is to do, it does no more once it has ended."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
+        ended = of.poll() if of else None
         if result := what():
             return result
+        if ended is not None:
+            raise AssertionError(f"Never: {says}. The process ended with exit code {ended}.")
         time.sleep(0.05)
     raise AssertionError(f"Never: {says}.")

@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from botocore.exceptions import ClientError, ConnectionClosedError, EndpointConnectionError
+from stand_in_servers import until
 
 from warmroute.client import sagemaker as helpers
 from warmroute.local import RunningLocally, running_locally
+from warmroute.local.engines.vllm.ports import HeldPort
 from warmroute.local.session import local_session
 
 if TYPE_CHECKING:
@@ -192,13 +194,15 @@ def test_port_in_use_is_one_line(spec: Path, warmroute: Any) -> None:
 @pytest.mark.parametrize("busy", ["idle", "an open stream", "a whole answer", "deploying"])
 def test_it_stops_quietly_and_promptly_when_told_to(spec: Path, stop: signal.Signals, busy: str) -> None:
     document = [str(spec), "--deployment-seconds", "600"] if busy == "deploying" else [str(spec)]
-    command = [sys.executable, "-m", "warmroute", "local", *document, "--port", str(port := _free_port())]
+    held = HeldPort()
+    command = [sys.executable, "-m", "warmroute", "local", *document, "--port", str(port := held.hold())]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     if busy == "deploying":
-        _wait_until_updating(port)
+        _wait_until_updating(port, process)
     else:
         assert f"Serving on http://localhost:{port}" in process.stdout.readline()
+    held.let_go()
     with _request(port, busy):
         process.send_signal(stop)
         told = time.monotonic()
@@ -209,19 +213,15 @@ def test_it_stops_quietly_and_promptly_when_told_to(spec: Path, stop: signal.Sig
     assert process.returncode in {0, -stop, 128 + stop}
 
 
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
-
-
-def _wait_until_updating(port: int) -> None:
+def _wait_until_updating(port: int, process: subprocess.Popen[str]) -> None:
     client = local_session(f"http://localhost:{port}", "us-east-1").client("sagemaker")
-    for _ in range(300):
+
+    def status() -> str:
         with contextlib.suppress(ClientError, EndpointConnectionError, ConnectionClosedError):
-            assert client.describe_endpoint(EndpointName="support-bot")["EndpointStatus"] == "Creating"
-            return
-        time.sleep(0.1)
-    raise AssertionError("The endpoint was never created.")
+            return client.describe_endpoint(EndpointName="support-bot")["EndpointStatus"]
+        return ""
+
+    assert until(status, "the endpoint is created", of=process) == "Creating"
 
 
 @contextlib.contextmanager

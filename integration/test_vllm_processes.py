@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -17,6 +18,7 @@ import pytest
 from botocore.exceptions import ClientError
 from stand_in_servers import interpreter, seen, spec_of, until
 
+from warmroute.local.engines.vllm.process import ServerProcess
 from warmroute.local.session import local_session
 
 
@@ -30,8 +32,8 @@ class Running:
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         self.process = subprocess.Popen(command, text=True, **pipes)
         self.said: list[str] = []
-        self.process.stdin.write(document)
-        self.process.stdin.close()
+        with contextlib.suppress(BrokenPipeError), self.process.stdin as stdin:
+            stdin.write(document)
         self._listener = threading.Thread(target=self._listen)
         self._listener.start()
         line = self.process.stdout.readline()
@@ -69,6 +71,7 @@ def _ports(parent: int) -> list[int]:
 def running(folder: Path, count: int, *options: str) -> Iterator[Running]:
     started = Running(folder, count, *options)
     try:
+        assert started.url, started.said
         yield started
     finally:
         started.stop()
@@ -153,6 +156,27 @@ def test_servers_that_cannot_start_fail_the_deployment(tmp_path: Path) -> None:
     assert "ended with exit code 1 before it answered" in said
     assert "The model cannot be loaded." in said
     assert "Traceback" not in said
+
+
+def test_a_server_whose_port_was_taken_is_started_on_another(tmp_path: Path) -> None:
+    said: list[str] = []
+    command = [str(interpreter(tmp_path)), "-m", "vllm.entrypoints.openai.api_server"]
+    server = ServerProcess("main-1", command, os.environ, tmp_path / "log", said.append)
+    server.look()
+    port = int(server.url.rpartition(":")[2])
+    try:
+        with socket.socket() as other, pytest.raises(OSError, match="in use"):
+            other.bind(("127.0.0.1", port))  # Held for the server.
+        with socket.create_server(("127.0.0.1", port)):
+            until(lambda: server.look() or server.starts == 2, "it is started again")
+        until(lambda: server.look() or server.in_service, "it serves")
+    finally:
+        server.end()
+        server.wait()
+
+    assert not server.url.endswith(f":{port}")
+    assert said[1:3] == ["main-1: ended with exit code 1", "main-1: starting again"]
+    assert "Address already in use" in (tmp_path / "log").read_text("utf-8")
 
 
 def test_an_update_starts_new_servers_and_ends_the_old_ones(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 Fields of a request's body: ``max_tokens`` chunks, ``delay`` seconds before each, ``status`` of an error, ``die_after``
 chunks at which the process is gone.
+
+It prints its port as soon as connections are accepted there; ``--port 0`` takes a free one.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import sys
 
 import uvicorn
@@ -72,4 +75,6 @@ if options.fail_at_start:
     sys.exit("The model cannot be loaded.")
 routes = [Route("/seen", seen), Route("/ping", ping)]
 routes += [Route(path, answer, methods=["POST"]) for path in ("/invocations", "/v1/chat/completions")]
-uvicorn.run(Starlette(routes=routes), host="127.0.0.1", port=options.port, log_level="error")
+listener = socket.create_server(("127.0.0.1", options.port), backlog=2_048)
+print(listener.getsockname()[1], flush=True)
+uvicorn.Server(uvicorn.Config(Starlette(routes=routes), log_level="error")).run([listener])

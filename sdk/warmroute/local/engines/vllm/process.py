@@ -7,11 +7,11 @@ import sys
 import time
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
-from socket import create_server
 from typing import TYPE_CHECKING
 
 from warmroute.local.engines.container import EngineStartError
 from warmroute.local.engines.vllm import guard
+from warmroute.local.engines.vllm.ports import HeldPort
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -63,6 +63,7 @@ class ServerProcess:
         self._log = log
         self._say = say
         self._process: subprocess.Popen[bytes] | None = None
+        self._port = HeldPort()
         self._answers = False
         self._failure = ""
         self._failed_starts = 0
@@ -92,6 +93,7 @@ class ServerProcess:
         elif not self._answers:
             if self._pings():
                 self._answers, self._failed_starts = True, 0
+                self._port.let_go()
                 self._say(f"{self.name}: in service after {time.monotonic() - self._started:.0f} s")
             elif time.monotonic() - self._started > START_SECONDS:
                 self.end()
@@ -100,6 +102,7 @@ class ServerProcess:
     def end(self) -> None:
         """Ask it to end, and have it killed if it does not."""
         self._answers = False
+        self._port.let_go()
         if self._process is not None and self._process.stdin is not None:
             with suppress(OSError):
                 self._process.stdin.close()
@@ -113,7 +116,7 @@ class ServerProcess:
             self._process.wait()
 
     def _start(self) -> None:
-        port = _free_port()
+        port = self._port.hold()
         self.url = f"http://127.0.0.1:{port}"
         self._started = time.monotonic()
         address = ("--host", "127.0.0.1", "--port", str(port))
@@ -156,8 +159,3 @@ class ServerProcess:
             return False
         finally:
             connection.close()
-
-
-def _free_port() -> int:
-    with create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
