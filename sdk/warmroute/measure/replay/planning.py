@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from warmroute.errors import WarmrouteError
+from warmroute.measure.replay.segments import SegmentBy, segment_of
 from warmroute.prefix import CanonicalJsonError
 from warmroute.traffic import arrivals, poisson_arrivals
 
@@ -40,14 +41,20 @@ class Planned(NamedTuple):
     input_tokens: int | None
     body: Body
 
+    segment: str = ""
+    """The part of the traffic that it belongs to; empty without any."""
 
-def planned(requests: Iterable[TrafficRequest], load: Load, bodies: Bodies) -> Iterator[Planned]:
+
+def planned(
+    requests: Iterable[TrafficRequest], load: Load, bodies: Bodies, *, segment_by: SegmentBy = SegmentBy.NONE
+) -> Iterator[Planned]:
     """The requests of a replay, in the order of their times.
 
     Args:
         requests: Of a trace, in its order.
         load: When they are sent, and how many.
         bodies: Makes what is sent; told what had to be done for it.
+        segment_by: What makes requests a segment of the traffic.
 
     Raises:
         WarmrouteError: Requests without times and no rate; times far out of order; a body that cannot be sent.
@@ -70,6 +77,7 @@ def planned(requests: Iterable[TrafficRequest], load: Load, bodies: Bodies) -> I
             request.prefix_aware_id,
             request.input_tokens,
             _body(request, bodies),
+            segment_of(request, segment_by),
         )
 
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from warmroute.measure.replay.planning import Planned
 
 NOT_SENT, STOPPED = "not sent", "stopped"
+_INSTANCE_HEADER, _OVERFLOW_HEADER = "x-warmroute-instance", "x-warmroute-overflow"
+"""What the local endpoint alone tells: what served a request, and where its prefix lives if that was elsewhere."""
 
 
 class Place(NamedTuple):
@@ -56,6 +58,7 @@ def sent_row(sent: Sent, error: str | None, place: Place, *, start: float, now: 
         now: What time it is on that clock.
     """
     answer, planned, usage = sent.answer, sent.planned_at, sent.answer.usage
+    instance = answer.headers.get(_INSTANCE_HEADER)
     tokens = usage.completion_tokens if usage is not None else answer.chunks
     ttft = e2e = gap = math.inf
     if error is None and answer.first_token_at is not None and answer.last_token_at is not None:
@@ -64,6 +67,7 @@ def sent_row(sent: Sent, error: str | None, place: Place, *, start: float, now: 
     return ReplayedRequest(
         **place._asdict(),
         index=sent.request.number,
+        segment=sent.request.segment,
         planned_seconds=planned - start,
         sent_seconds=math.nan if sent.sent_at is None else sent.sent_at - start,
         ttft_seconds=ttft,
@@ -73,7 +77,8 @@ def sent_row(sent: Sent, error: str | None, place: Place, *, start: float, now: 
         output_tokens=None if error is not None and usage is None else tokens,
         cached_tokens=None if usage is None else usage.cached_tokens,
         variant=answer.headers.get("x-amzn-invoked-production-variant"),
-        instance=answer.headers.get("x-warmroute-instance"),
+        instance=instance,
+        overflowed=None if instance is None else _OVERFLOW_HEADER in answer.headers,
         error=error,
         connection_wait_seconds=(now if sent.sent_at is None else sent.sent_at) - sent.asked_at,
     )
@@ -90,6 +95,7 @@ def unsent_row(request: Planned, planned_seconds: float | None, place: Place) ->
     return ReplayedRequest(
         **place._asdict(),
         index=request.number,
+        segment=request.segment,
         planned_seconds=math.nan if planned_seconds is None else planned_seconds,
         sent_seconds=math.nan,
         ttft_seconds=math.inf,

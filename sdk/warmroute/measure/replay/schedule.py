@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
 import weakref
 from typing import TYPE_CHECKING, BinaryIO, cast
@@ -33,6 +34,7 @@ class Schedule:
         self.requests = 0
         self.last_planned_seconds = 0.0
         """When the last request is planned, as far as that does not depend on answers."""
+        self._digest = hashlib.sha256()
         self._file = cast("BinaryIO", tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES))  # noqa: SIM115 - as long as self.
         weakref.finalize(self, self._file.close)
         try:
@@ -45,15 +47,22 @@ class Schedule:
         if not self.requests:
             raise WarmrouteError("The trace has no request to send.", "Give a longer duration, or another trace.")
 
+    @property
+    def sha256(self) -> str:
+        """What tells it from any other: of all that is sent, and when."""
+        return self._digest.hexdigest()
+
     def __iter__(self) -> Iterator[Planned]:
         """The requests in order; one reading at a time."""
         self._file.seek(0)
         while line := self._file.readline():
-            number, at, delay, session, prefix_aware_id, tokens, salt, size = orjson.loads(line)
-            yield Planned(number, at, delay, session, prefix_aware_id, tokens, Body(self._file.read(size), salt))
+            *head, segment, salt, size = orjson.loads(line)
+            yield Planned(*head, Body(self._file.read(size), salt), segment)
 
     def _add(self, request: Planned) -> None:
-        *head, body = request
-        self._file.write(orjson.dumps([*head, body.salt, len(body.data)]) + b"\n" + body.data)
+        *head, body, segment = request
+        written = orjson.dumps([*head, segment, body.salt, len(body.data)]) + b"\n" + body.data
+        self._file.write(written)
+        self._digest.update(written)
         self.requests += 1
         self.last_planned_seconds = max(self.last_planned_seconds, request.planned_seconds or 0.0)
