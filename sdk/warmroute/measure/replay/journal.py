@@ -71,7 +71,7 @@ class Journal:
         except OSError:  # What did fit is there.
             return lines
         try:
-            _write_table(_read_lines(lines), table)
+            write_table(_read_lines(lines), table)
         except ImportError:
             return lines
         except OSError:
@@ -131,7 +131,17 @@ def _row(values: dict[str, Any]) -> ReplayedRequest:
     return ReplayedRequest(**values)
 
 
-def _write_table(rows: Iterable[ReplayedRequest], path: Path) -> None:
+def write_table(rows: Iterable[ReplayedRequest], path: Path) -> None:
+    """Put rows into a Parquet file.
+
+    Args:
+        rows: Of one run, or of several.
+        path: The file; what it held is replaced.
+
+    Raises:
+        OSError: The disk is full, for one.
+        ImportError: PyArrow is not installed.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -56,8 +56,9 @@ class Schedule:
         """The requests in order; one reading at a time."""
         self._file.seek(0)
         while line := self._file.readline():
-            *head, segment, salt, size = orjson.loads(line)
-            yield Planned(*head, Body(self._file.read(size), salt), segment)
+            number, at, delay, session, prefix_aware_id, tokens, segment, salt, size = orjson.loads(line)
+            body = Body(self._file.read(size), salt)
+            yield Planned(number, at, delay, session, prefix_aware_id, tokens, body, segment)
 
     def _add(self, request: Planned) -> None:
         *head, body, segment = request

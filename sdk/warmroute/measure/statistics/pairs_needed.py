@@ -40,7 +40,7 @@ def pairs_needed(standard_deviation: float, distance: float, *, alpha: float = 0
 
 
 def pairs_for_reduction(
-    run_deviation: float, reduction: float, *, beyond: float = 0.0, power: float = 0.8
+    run_deviation: float, reduction: float, *, beyond: float = 0.0, alpha: float = 0.05, power: float = 0.8
 ) -> int | None:
     """Pairs that show a reduction, from the noise between runs of one and the same arm.
 
@@ -48,12 +48,13 @@ def pairs_for_reduction(
         run_deviation: Standard deviation of the logarithm of a run's quantile, from ``run_noise``.
         reduction: 0.1 for a quantile that becomes 10 % shorter.
         beyond: The reduction that it has to be shown to exceed: a comparison's minimum effect.
+        alpha: Chance of seeing a difference that is not there.
         power: Chance of showing it.
 
     Returns:
         The number; None beyond ``MOST_PAIRS``.
     """
-    return pairs_needed(run_deviation * sqrt(2), log(1 - beyond) - log(1 - reduction), power=power)
+    return pairs_needed(run_deviation * sqrt(2), log(1 - beyond) - log(1 - reduction), alpha=alpha, power=power)
 
 
 def run_noise(quantiles: Sequence[float]) -> float:

@@ -1,0 +1,27 @@
+"""From arms and a trace to a verdict: which runs there are, in which order, and what they come to."""
+
+from __future__ import annotations
+
+from warmroute.measure.experiment.arms import Arm, EndpointState, Observer, Served
+from warmroute.measure.experiment.design import Design
+from warmroute.measure.experiment.manifest import manifest
+from warmroute.measure.experiment.runner import Experiment
+from warmroute.measure.experiment.setup import Hooks, Replaying, Schedules, Setup, Turn, over_network
+from warmroute.measure.experiment.tables import comparison_json
+
+__all__ = [
+    "Arm",
+    "Design",
+    "EndpointState",
+    "Experiment",
+    "Hooks",
+    "Observer",
+    "Replaying",
+    "Schedules",
+    "Served",
+    "Setup",
+    "Turn",
+    "comparison_json",
+    "manifest",
+    "over_network",
+]

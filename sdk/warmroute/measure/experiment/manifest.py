@@ -1,0 +1,135 @@
+"""What an experiment was asked for and runs on, so that it can be continued, and repeated."""
+
+from __future__ import annotations
+
+import os
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from warmroute.errors import WarmrouteError
+from warmroute.measure.experiment.folder import read_json, write_json
+from warmroute.measure.verdict_json import criteria_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from warmroute.measure.criteria import Criteria
+    from warmroute.measure.experiment.arms import Arm
+    from warmroute.measure.experiment.design import Design
+
+MANIFEST = "manifest.json"
+MANIFEST_FORMAT = 1
+"""Raised when a field changes its meaning or goes."""
+
+_PACKAGES = ("numpy", "scipy", "pyarrow", "boto3", "botocore", "moto", "orjson")
+_MAY_DIFFER = ("created",)
+
+
+def manifest(
+    arms: Sequence[Arm],
+    baseline: str,
+    design: Design,
+    criteria: Criteria,
+    *,
+    trace: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> dict[str, Any]:
+    """The manifest of an experiment that is about to begin.
+
+    Args:
+        arms: In the order given.
+        baseline: Name of the arm in use.
+        design: Which runs there are.
+        criteria: What has to be shown.
+        trace: The trace: names, digests, number of requests; no text of a prompt.
+        options: How it is sent.
+    """
+    return {
+        "format": MANIFEST_FORMAT,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "trace": dict(trace),
+        "arms": [{"name": arm.name, **arm.describe()} for arm in arms],
+        "baseline": baseline,
+        "design": design.model_dump(mode="json"),
+        "criteria": criteria_json(criteria),
+        "options": dict(options),
+        "software": {
+            "warmroute": version("warmroute"),
+            "python": platform.python_version(),
+            "packages": {name: found for name in _PACKAGES if (found := _version(name))},
+        },
+        "machine": {
+            "system": f"{platform.system()} {platform.release()}",
+            "processor": platform.machine(),
+            "cores": os.cpu_count(),
+        },
+    }
+
+
+def begin(folder: Path, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Put the manifest into a new folder, or continue that of a folder which has the same.
+
+    Args:
+        folder: Of the experiment.
+        wanted: The manifest.
+
+    Returns:
+        The manifest that is in force.
+
+    Raises:
+        WarmrouteError: The folder holds something else, or another experiment, or cannot be written.
+    """
+    file = folder / MANIFEST
+    if not file.exists():
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise WarmrouteError(f"{folder}: holds something else than a comparison.", "Give a new folder.")
+        write_json(file, wanted)
+    found = read_json(file)
+    for path in differences(found, wanted):
+        old, new = _at(found, path), _at(wanted, path)
+        raise WarmrouteError(
+            f"{folder}: its comparison was begun with another {path}: {old}, now {new}.",
+            "Give the same options to continue it, or another folder.",
+        )
+    return found
+
+
+def differences(found: Mapping[str, Any], wanted: Mapping[str, Any], path: str = "") -> Iterator[str]:
+    """Paths of the fields in which two manifests differ, but for the time at which they were made.
+
+    Args:
+        found: One.
+        wanted: The other.
+        path: Of what is compared, from the manifest down.
+    """
+    for name in dict.fromkeys((*found, *wanted)):
+        if not path and name in _MAY_DIFFER:
+            continue
+        here = f"{path}.{name}" if path else name
+        old, new = found.get(name), wanted.get(name)
+        if isinstance(old, dict) and isinstance(new, dict):
+            yield from differences(old, new, here)
+        elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+            yield from differences(_numbered(old), _numbered(new), here)
+        elif old != new:
+            yield here
+
+
+def _numbered(values: list[Any]) -> dict[str, Any]:
+    return {str(number): value for number, value in enumerate(values)}
+
+
+def _at(value: Any, path: str) -> Any:
+    for name in path.split("."):
+        value = value[int(name)] if isinstance(value, list) else value.get(name)
+    return value
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,98 @@
+"""One run of an arm: made ready, looked at before and after, and recorded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from warmroute.errors import WarmrouteError
+from warmroute.measure.experiment.folder import Finished, RunFolders
+from warmroute.measure.run import Window, WindowKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from warmroute.measure.comparison import RunTelemetry
+    from warmroute.measure.experiment.arms import Arm, EndpointState, Served
+    from warmroute.measure.experiment.setup import Setup, Turn
+    from warmroute.measure.replay import Replayed
+
+
+def run_turn(
+    turn: Turn, setup: Setup, folders: RunFolders, earlier: Iterable[Finished], *, seed: int, swapped: bool
+) -> tuple[Finished, RunTelemetry | None]:
+    """Run one arm once.
+
+    Args:
+        turn: Which arm, and where its run stands.
+        setup: The experiment.
+        folders: Where the run is recorded.
+        earlier: Runs that are over.
+        seed: Of what is sent; that of all runs of a pair.
+        swapped: Whether the machines of the arms have changed roles.
+
+    Raises:
+        WarmrouteError: The arm cannot be made ready or reached, or has another configuration than in earlier runs; the
+            run cannot be recorded.
+    """
+    place = turn.place
+    arm = next(arm for arm in setup.arms if arm.name == place.arm)
+    schedule = setup.schedules(seed, chat_only=arm.chat_only)
+    with arm.serve(swapped=swapped) as served:
+        before = served.look()
+        _refuse_another_configuration(arm, before, earlier)
+        observer = setup.hooks.observe(arm, served)
+        if observer is not None:
+            observer.begin()
+        replayed = setup.replay(served, schedule, folders.path(place), place)
+        telemetry = observer.end() if observer is not None else None
+        problems = (*replayed.summary.problems, *_changes(before, served))
+    run = _finished(turn, replayed, before, served.fleet, setup.design.warm_up_seconds, problems)
+    folders.finish(run, telemetry.to_json() if telemetry is not None else None)
+    return run, telemetry
+
+
+def _finished(
+    turn: Turn,
+    replayed: Replayed,
+    state: EndpointState,
+    fleet: str,
+    warm_up_seconds: float,
+    problems: tuple[str, ...],
+) -> Finished:
+    summary = replayed.summary
+    return Finished(
+        **turn.place._asdict(),
+        is_noise=turn.is_noise,
+        started=replayed.started,
+        duration_seconds=replayed.duration_seconds,
+        endpoint_arn=state.endpoint_arn,
+        endpoint_config_arn=state.endpoint_config_arn,
+        fleet=fleet,
+        windows=(Window(WindowKind.COLD, 0.0, warm_up_seconds),) if warm_up_seconds else (),
+        problems=problems,
+        planned=summary.planned,
+        answered=summary.answered,
+        errors=summary.errors,
+    )
+
+
+def _refuse_another_configuration(arm: Arm, state: EndpointState, earlier: Iterable[Finished]) -> None:
+    for run in earlier:
+        if arm.is_fixed and run.arm == arm.name and run.endpoint_config_arn != state.endpoint_config_arn:
+            raise WarmrouteError(
+                f"Arm {arm.name}: its endpoint has the configuration {state.endpoint_config_arn}, and had "
+                f"{run.endpoint_config_arn} in pair {run.pair}.",
+                "Go back to that configuration to continue, or begin a new comparison in another folder.",
+            )
+
+
+def _changes(before: EndpointState, served: Served) -> list[str]:
+    """What happened to an endpoint during a run that makes it invalid."""
+    try:
+        after = served.look()
+    except WarmrouteError as error:
+        return [f"After the run the endpoint did not serve, or could not be asked: {error.message}"]
+    if after == before:
+        return []
+    old, new = before.endpoint_config_arn, after.endpoint_config_arn
+    return [f"The configuration of the endpoint changed during the run: from {old} to {new}."]

@@ -1,0 +1,101 @@
+"""What an experiment is made of, and what it tells and asks while it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from warmroute.measure.replay import CONNECTIONS, Place, ReplayRun
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from warmroute.measure.comparison import RunTelemetry
+    from warmroute.measure.criteria import Criteria
+    from warmroute.measure.experiment.arms import Arm, Observer, Served
+    from warmroute.measure.experiment.design import Design
+    from warmroute.measure.replay import Progress, Replayed, Schedule
+
+
+class Schedules(Protocol):
+    """Makes what is sent."""
+
+    def __call__(self, seed: int, *, chat_only: bool) -> Schedule:
+        """The requests of a run; equal seeds give equal requests."""
+
+
+class Replaying(Protocol):
+    """Sends a schedule to an arm and records it."""
+
+    def __call__(self, served: Served, schedule: Schedule, folder: Path, place: Place) -> Replayed:
+        """Raises WarmrouteError where nothing can be sent or recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One run that is about to begin."""
+
+    place: Place
+    is_noise: bool
+    """Whether it is one of A/A."""
+
+    pairs: int
+    """Pairs of its kind that are wanted."""
+
+    valid: int
+    """Pairs of its kind that are valid so far."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hooks:
+    """What an experiment is told and asked besides."""
+
+    on_turn: Callable[[Turn], None] = lambda _: None
+    """Told of every run that begins."""
+
+    observe: Callable[[Arm, Served], Observer | None] = lambda _arm, _served: None
+    """Makes what watches an endpoint beside a run; None for nothing."""
+
+    read_telemetry: Callable[[Mapping[str, Any]], RunTelemetry] | None = None
+    """Reads what an observer's telemetry was written as, of runs that an earlier command made."""
+
+
+def over_network(
+    *, connections: int = CONNECTIONS, cache_salt: bool = True, on_progress: Callable[[Progress], None] | None = None
+) -> Replaying:
+    """Replays with this process's own connections.
+
+    Args:
+        connections: How many there are at most.
+        cache_salt: Whether each run gets a ``cache_salt`` of its own.
+        on_progress: Told twice a second how far a run has come.
+    """
+
+    def replay(served: Served, schedule: Schedule, folder: Path, place: Place) -> Replayed:
+        run = ReplayRun(
+            schedule,
+            served.target,
+            folder,
+            connections=connections,
+            cache_salt=cache_salt,
+            place=place,
+            on_progress=on_progress,
+        )
+        return run.run()
+
+    return replay
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """An experiment before its first run."""
+
+    arms: Sequence[Arm]
+    """The baseline first."""
+
+    design: Design
+    criteria: Criteria
+    schedules: Schedules
+    replay: Replaying
+    hooks: Hooks = field(default_factory=Hooks)
