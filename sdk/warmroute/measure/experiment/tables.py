@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import csv
-import itertools
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from warmroute.measure.experiment.folder import write_json
 from warmroute.measure.metrics import Metric
-from warmroute.measure.replay.journal import unwritable, write_table
+from warmroute.measure.replay.journal import unwritable, write_tables
 from warmroute.measure.verdict_json import criteria_json, figures_json, verdict_json
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def write_results(folder: Path, comparison: Comparison) -> None:
     try:
         _write_runs(folder / "runs.csv", comparison)
         unfinished = folder / ".requests.parquet"
-        write_table(itertools.chain.from_iterable(run.requests() for run in comparison.runs), unfinished)
+        write_tables([run.folder for run in comparison.runs], unfinished)
         unfinished.replace(folder / "requests.parquet")
     except OSError as error:
         raise unwritable(folder, error) from None

@@ -71,7 +71,7 @@ class Journal:
         except OSError:  # What did fit is there.
             return lines
         try:
-            write_table(_read_lines(lines), table)
+            _write_table(_read_lines(lines), table)
         except ImportError:
             return lines
         except OSError:
@@ -131,29 +131,52 @@ def _row(values: dict[str, Any]) -> ReplayedRequest:
     return ReplayedRequest(**values)
 
 
-def write_table(rows: Iterable[ReplayedRequest], path: Path) -> None:
-    """Put rows into a Parquet file.
+def write_tables(folders: Iterable[Path], path: Path) -> None:
+    """Put the rows of several runs into one Parquet file.
 
     Args:
-        rows: Of one run, or of several.
+        folders: Of the runs.
         path: The file; what it held is replaced.
 
     Raises:
         OSError: The disk is full, for one.
         ImportError: PyArrow is not installed.
     """
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    schema = pa.schema([(field.name, _arrow_type(pa, str(field.type))) for field in fields(ReplayedRequest)])
-    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        batch: list[dict[str, Any]] = []
-        for row in rows:
-            batch.append(values_of(row))
-            if len(batch) == _BATCH_ROWS:
-                writer.write_batch(pa.RecordBatch.from_pylist(batch, schema))
-                batch.clear()
-        writer.write_batch(pa.RecordBatch.from_pylist(batch, schema))
+    with pq.ParquetWriter(path, _schema(), compression="zstd") as writer:
+        for folder in folders:
+            if (folder / TABLE).exists():
+                with pq.ParquetFile(folder / TABLE) as table:
+                    for batch in table.iter_batches(_BATCH_ROWS):
+                        writer.write_batch(batch)
+            else:
+                _write_rows(_read_lines(folder / LINES), writer)
+
+
+def _write_table(rows: Iterable[ReplayedRequest], path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetWriter(path, _schema(), compression="zstd") as writer:
+        _write_rows(rows, writer)
+
+
+def _write_rows(rows: Iterable[ReplayedRequest], writer: Any) -> None:
+    import pyarrow as pa
+
+    batch: list[dict[str, Any]] = []
+    for row in rows:
+        batch.append(values_of(row))
+        if len(batch) == _BATCH_ROWS:
+            writer.write_batch(pa.RecordBatch.from_pylist(batch, _schema()))
+            batch.clear()
+    writer.write_batch(pa.RecordBatch.from_pylist(batch, _schema()))
+
+
+def _schema() -> Any:
+    import pyarrow as pa
+
+    return pa.schema([(field.name, _arrow_type(pa, str(field.type))) for field in fields(ReplayedRequest)])
 
 
 def _arrow_type(pa: Any, annotation: str) -> Any:

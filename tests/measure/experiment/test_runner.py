@@ -1,0 +1,231 @@
+"""A whole experiment on arms whose truth is known."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+
+import orjson
+import pyarrow.parquet as pq
+import pytest
+from measure.experiment.arms_in_numbers import Clockwork, NumbersArm, experiment
+
+from warmroute.errors import WarmrouteError
+from warmroute.measure.compared import GuardState
+from warmroute.measure.criteria import Criteria
+from warmroute.measure.decision import Decision
+from warmroute.measure.experiment import Hooks
+from warmroute.measure.metrics import Metric
+
+
+def two_arms(scale=1.0, **options):
+    return Clockwork([NumbersArm("random"), NumbersArm("prefix", scale)], **options)
+
+
+def test_the_same_policy_twice_hardly_ever_wins(tmp_path):
+    criteria = Criteria(guards={Metric.ERROR_SHARE: 0.005})
+    verdicts = [
+        experiment(tmp_path / str(seed), two_arms(seed=seed, requests=60), design={"aa_pairs": 0}, criteria=criteria)
+        .run()
+        .verdicts[0]
+        for seed in range(12)
+    ]
+
+    assert sum(verdict.primary.worse or verdict.decision is Decision.ADOPT for verdict in verdicts) <= 1
+
+
+def test_a_gain_of_15_percent_is_found(tmp_path):
+    criteria = Criteria(guards={Metric.ERROR_SHARE: 0.005})
+    decisions = [
+        experiment(
+            tmp_path / str(seed), two_arms(0.85, seed=seed, requests=60), design={"aa_pairs": 0}, criteria=criteria
+        )
+        .run()
+        .verdicts[0]
+        .decision
+        for seed in range(6)
+    ]
+
+    assert decisions.count(Decision.ADOPT) >= 5
+
+
+def test_what_is_in_the_folder(tmp_path):
+    clockwork = two_arms(0.7, requests=400)
+
+    comparison = experiment(tmp_path, clockwork).run()
+
+    verdict = orjson.loads((tmp_path / "verdict.json").read_bytes())
+    lines = list(csv.DictReader((tmp_path / "runs.csv").read_text("utf-8").splitlines()))
+    rows = pq.read_table(tmp_path / "requests.parquet", columns=["pair", "position", "arm"]).to_pylist()
+    assert comparison.verdicts[0].decision is Decision.ADOPT
+    assert verdict["format"] == 1
+    assert verdict["verdicts"][0]["decision"] == "adopt"
+    assert verdict["verdicts"][0]["primary"]["interval"][1] < 0.75
+    assert {each["name"] for each in verdict["verdicts"][0]["segments"]} == {"acme", "globex", "initech"}
+    assert len(verdict["aa"]["figures"]) == 6
+    assert 0.005 < verdict["aa"]["deviation"] < 0.1
+    assert len(lines) == len(verdict["runs"]) == 16
+    assert float(lines[0]["ttft_p90"]) > 1
+    assert set(Counter((row["pair"], row["position"], row["arm"]) for row in rows).values()) == {400}
+    assert {(run.pair, run.position, run.arm) for run in comparison.runs} == set(clockwork.done)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *("manifest.json", "runs", "runs.csv", "requests.parquet", "verdict.json")
+    }
+
+
+def test_the_noise_decides_how_many_pairs_there_are(tmp_path):
+    little = experiment(tmp_path / "little", two_arms(run_deviation=0.01), design={"pairs": None}).run()
+    much = experiment(tmp_path / "much", two_arms(run_deviation=0.08), design={"pairs": None, "most_pairs": 7}).run()
+
+    assert little.verdicts[0].pairs == 5
+    assert much.aa.pairs_needed > 7
+    assert much.verdicts[0].pairs == 7
+    assert "The noise demands" in much.notes[0]
+
+
+def test_an_invalid_run_is_replaced_with_its_pair(tmp_path):
+    clockwork = two_arms(0.7, problems={6: "The client lagged.", 9: "The clock moved."})
+
+    comparison = experiment(tmp_path, clockwork).run()
+
+    # A pair ends with its first invalid run.
+    assert comparison.verdicts[0].pairs == 5
+    assert {each.reasons for each in comparison.left_out} == {("The client lagged.",), ("The clock moved.",)}
+    assert len(comparison.runs) == clockwork.count == 16 + 2
+    assert not comparison.notes
+
+
+def test_too_many_invalid_runs_end_it(tmp_path):
+    clockwork = two_arms(problems=dict.fromkeys(range(100), "The client lagged."))
+
+    comparison = experiment(tmp_path, clockwork).run()
+
+    assert clockwork.count == 6 + 8  # One run of each pair of A/A and of the arms, three of them in place of others.
+    assert all(verdict.decision is Decision.INCONCLUSIVE for verdict in comparison.verdicts)
+    assert comparison.notes == ("5 of 5 pairs are lacking, since too many runs were invalid.",)
+    assert comparison.aa is None
+
+
+def test_without_noise_no_number_of_pairs_is_made_up(tmp_path):
+    clockwork = two_arms(problems=dict.fromkeys(range(100), "The client lagged."))
+
+    comparison = experiment(tmp_path, clockwork, design={"pairs": None}).run()
+
+    assert comparison.verdicts == ()
+    assert "A/A runs do not tell the noise" in comparison.notes[0]
+    assert {run.is_noise for run in comparison.runs} == {True}
+
+
+def test_a_configuration_that_changes_in_a_run_makes_it_invalid(tmp_path):
+    clockwork = two_arms(0.7)
+    clockwork.arms[1].configs = ["one", "other", "one"]
+
+    comparison = experiment(tmp_path, clockwork).run()
+
+    assert comparison.verdicts[0].pairs == 5
+    assert len(comparison.left_out) == 1
+    assert "configuration of the endpoint changed" in comparison.left_out[0].reasons[0]
+
+
+def test_an_endpoint_that_dies_in_a_run_makes_it_invalid(tmp_path):
+    clockwork = two_arms(0.7)
+    clockwork.arms[1].configs = ["one", "", "one"]
+
+    comparison = experiment(tmp_path, clockwork).run()
+
+    assert len(comparison.left_out) == 1
+    assert "did not serve, or could not be asked: Endpoint bot does not serve" in comparison.left_out[0].reasons[0]
+
+
+def test_another_configuration_between_runs_stops_it(tmp_path):
+    clockwork = two_arms()
+    clockwork.arms[0].configs = ["one"] * 4 + ["other"]
+
+    with pytest.raises(WarmrouteError, match=r"random: its endpoint has the configuration .*-other, and had .*-one"):
+        experiment(tmp_path, clockwork).run()
+
+
+def test_an_arm_of_nothing_but_errors_is_infinitely_slow_and_keeps_its_rows(tmp_path):
+    clockwork = two_arms()
+    clockwork.arms[1].error = "ThrottlingException 400"
+
+    verdict = experiment(tmp_path, clockwork).run().verdicts[0]
+
+    assert verdict.decision is not Decision.ADOPT
+    assert verdict.pairs == 5
+    assert next(g for g in verdict.guards if g.compared.metric is Metric.ERROR_SHARE).state is GuardState.BROKEN
+    assert pq.read_metadata(tmp_path / "requests.parquet").num_rows == 16 * clockwork.requests
+
+
+def test_every_candidate_is_compared_with_the_baseline(tmp_path):
+    arms = [NumbersArm("random"), NumbersArm("prefix", 0.7), NumbersArm("lor", 1.5)]
+
+    comparison = experiment(tmp_path, Clockwork(arms, requests=400), criteria=Criteria(verdicts=2)).run()
+
+    assert [(each.candidate, each.decision) for each in comparison.verdicts] == [
+        ("prefix", Decision.ADOPT),
+        ("lor", Decision.DONT),
+    ]
+    assert comparison.verdicts[0].primary.alpha == 0.025
+
+
+def test_variants_change_roles_after_half_of_the_pairs(tmp_path):
+    arms = [NumbersArm("random", fleet="a"), NumbersArm("prefix", 0.7, fleet="b")]
+
+    comparison = experiment(tmp_path, Clockwork(arms), design={"pairs": 6, "swaps_machines": True}).run()
+
+    fleets = [run.fleet for run in comparison.runs if run.arm == "prefix"]
+    assert fleets == ["b"] * 3 + ["b-swapped"] * 3
+    assert comparison.verdicts[0].primary.estimate.degrees_of_freedom == 4
+
+
+def test_variants_that_keep_their_roles_get_no_verdict(tmp_path):
+    arms = [NumbersArm("random", fleet="a"), NumbersArm("prefix", 0.7, fleet="b")]
+
+    verdict = experiment(tmp_path, Clockwork(arms)).run().verdicts[0]
+
+    assert verdict.decision is Decision.INCONCLUSIVE
+    assert "machines of its own" in verdict.reasons[0]
+
+
+def test_the_warm_up_is_reported_apart(tmp_path):
+    comparison = experiment(tmp_path, two_arms(), design={"warm_up_seconds": 50.0}).run()
+
+    assert {run.windows[0].to_seconds for run in comparison.runs} == {50.0}
+    assert comparison.verdicts[0].windows
+
+
+class Watch:
+    def __init__(self, log, name):
+        self.log, self.name = log, name
+
+    def begin(self):
+        self.log.append(f"begin {self.name}")
+
+    def end(self):
+        self.log.append(f"end {self.name}")
+        return Told({"arm": self.name})
+
+
+class Told:
+    def __init__(self, values):
+        self.values = values
+
+    def to_json(self):
+        return self.values
+
+
+def test_what_an_observer_tells_is_kept(tmp_path):
+    log = []
+    hooks = Hooks(
+        observe=lambda arm, served: Watch(log, arm.name) if arm.name == "prefix" else None, read_telemetry=Told
+    )
+
+    now = experiment(tmp_path, two_arms(), hooks=hooks).run()
+    later = experiment(tmp_path, two_arms(), hooks=hooks).run()
+
+    assert log == ["begin prefix", "end prefix"] * 5
+    assert {key[2] for key in now.telemetry} == {"prefix"}
+    assert {key: each.to_json() for key, each in later.telemetry.items()} == {
+        key: {"arm": "prefix"} for key in now.telemetry
+    }
