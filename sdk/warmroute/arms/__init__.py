@@ -1,0 +1,12 @@
+"""What serves the arms of a comparison: local endpoints, endpoints on SageMaker, one fleet that changes its routing."""
+
+from __future__ import annotations
+
+from warmroute.arms.cross_over import cross_over
+from warmroute.arms.endpoint import EndpointArm
+from warmroute.arms.local import LocalArm
+from warmroute.arms.naming import ArmName, named
+from warmroute.arms.switchback import SwitchbackArm
+from warmroute.arms.targets import Api
+
+__all__ = ["Api", "ArmName", "EndpointArm", "LocalArm", "SwitchbackArm", "cross_over", "named"]

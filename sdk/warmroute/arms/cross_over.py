@@ -1,0 +1,145 @@
+"""Two variants of one endpoint that change roles: cross-over."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from warmroute.arms.targets import Api, ControlPlane, target_of
+from warmroute.deploy import DeployedEndpoint, Deployment
+from warmroute.errors import WarmrouteError
+from warmroute.measure.experiment import Served
+from warmroute.routing import RoutingConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from warmroute.arms.naming import ArmName
+    from warmroute.deploy import Progress
+    from warmroute.hosting import EndpointSpec, ProductionVariant
+
+
+def cross_over(
+    arms: tuple[ArmName, ArmName],
+    session: Any,
+    *,
+    begun: Mapping[str, Any] | None = None,
+    adopt: bool = False,
+    poll_seconds: float = 10.0,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    url: str | None = None,
+) -> list[CrossOverArm]:
+    """The arms of a cross-over: the routing of two variants, each on its own machines and then on the other's.
+
+    Args:
+        arms: Two variants of one endpoint.
+        session: The boto3 session.
+        begun: The manifest of the comparison that is continued, whose variants may have changed roles already.
+        adopt: Whether an endpoint that was not made by warmroute is taken over.
+        poll_seconds: Longest time between two looks while an update is waited for.
+        on_progress: Told of every step of an update.
+        url: Root of the runtime API, instead of the session's.
+
+    Raises:
+        WarmrouteError: They are not two variants of one endpoint, or of different sizes, or it cannot be asked.
+    """
+    one, other = arms
+    if not (one.endpoint == other.endpoint and one.variant and other.variant and one.variant != other.variant):
+        raise WarmrouteError(
+            f"Arms {one.name} and {other.name} are not two variants of one endpoint.",
+            "Use NAME=endpoint/ENDPOINT/VARIANT for both, or leave out --cross-over.",
+        )
+    deployed = DeployedEndpoint(one.endpoint, session, poll_seconds=poll_seconds)
+    variants = {variant.name: variant for variant in deployed.to_spec().spec.variants}
+    for arm in arms:
+        if arm.variant not in variants:
+            raise WarmrouteError(
+                f"Endpoint {one.endpoint} has no variant {arm.variant}.", f"Its variants: {', '.join(variants)}."
+            )
+    _refuse_different(variants[one.variant], variants[other.variant])
+    earlier = {arm["name"]: arm.get("routing_config") for arm in (begun or {}).get("arms", [])}
+    routing = {arm.variant: _routing(earlier.get(arm.name), variants[arm.variant]) for arm in arms}
+
+    def put(by_variant: Mapping[str, RoutingConfig]) -> None:
+        spec = _with_routing(deployed.to_spec().spec, by_variant)
+        Deployment(spec, session, poll_seconds=poll_seconds).apply(
+            adopt=adopt, preflight=False, on_progress=on_progress
+        )
+
+    return [CrossOverArm(arm, partner.variant, routing, session, put, url) for arm, partner in (arms, arms[::-1])]
+
+
+class CrossOverArm:
+    """The routing of one variant, on its machines or on its partner's."""
+
+    is_fixed = False
+    chat_only = False
+
+    def __init__(
+        self,
+        arm: ArmName,
+        partner: str,
+        routing: Mapping[str, RoutingConfig],
+        session: Any,
+        put: Callable[[Mapping[str, RoutingConfig]], None],
+        url: str | None,
+    ) -> None:
+        self.name = arm.name
+        self._endpoint, self._variant, self._partner = arm.endpoint, arm.variant, partner
+        self._routing, self._session, self._put, self._url = routing, session, put, url
+        self._control = ControlPlane(session, arm.endpoint)
+        self.instances = self._control.instances(arm.variant)
+
+    def describe(self) -> Mapping[str, Any]:
+        """What tells it from another."""
+        routing = self._routing[self._variant].model_dump(mode="json", exclude_none=True)
+        return {
+            "kind": "cross-over",
+            "endpoint": self._endpoint,
+            "variant": self._variant,
+            "routing_config": routing,
+        }
+
+    @contextmanager
+    def serve(self, *, swapped: bool) -> Iterator[Served]:
+        """Give both variants the routing that they have now, and wait until they serve.
+
+        Raises:
+            DeploymentError: The update was refused, failed or was rolled back.
+        """
+        one, other = self._variant, self._partner
+        self._put({one: self._routing[other if swapped else one], other: self._routing[one if swapped else other]})
+        machines = other if swapped else one
+        yield Served(
+            target=target_of(Api.NATIVE, self._session, self._endpoint, variant=machines, url=self._url),
+            look=self._control.look,
+            session=self._session,
+            endpoint_name=self._endpoint,
+            variant=machines,
+            fleet=machines,
+        )
+
+
+def _with_routing(spec: EndpointSpec, routing: Mapping[str, RoutingConfig]) -> EndpointSpec:
+    variants = tuple(
+        variant.model_copy(update={"routing_config": routing[variant.name]}) if variant.name in routing else variant
+        for variant in spec.variants
+    )
+    return spec.model_copy(update={"variants": variants})
+
+
+def _routing(recorded: Mapping[str, Any] | None, variant: ProductionVariant) -> RoutingConfig:
+    if recorded is not None:
+        return RoutingConfig.model_validate(recorded)
+    return variant.routing_config or RoutingConfig.random()
+
+
+def _refuse_different(one: ProductionVariant, other: ProductionVariant) -> None:
+    """Variants of different machines would change more than their routing when they change roles."""
+    for field in ("instance_type", "initial_instance_count"):
+        if getattr(one, field) != getattr(other, field):
+            raise WarmrouteError(
+                f"Variants {one.name} and {other.name} differ in {field}: {getattr(one, field)} and "
+                f"{getattr(other, field)}.",
+                "A cross-over needs two variants of the same size.",
+            )

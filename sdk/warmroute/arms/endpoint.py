@@ -1,0 +1,73 @@
+"""An arm that is an endpoint on SageMaker, or one of its variants, as it stands."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from warmroute.arms.targets import Api, ControlPlane, target_of
+from warmroute.measure.experiment import Served
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+class EndpointArm:
+    """An endpoint that exists, and that nothing changes.
+
+    Args:
+        name: Of the arm.
+        session: The boto3 session.
+        endpoint: Name of the endpoint.
+        variant: The variant to address; empty for SageMaker's choice by weight.
+        api: By which API.
+        component: The inference component, on an endpoint that has such.
+        url: Root of the runtime API, instead of the session's.
+
+    Raises:
+        WarmrouteError: There is no such endpoint or variant, or it does not serve.
+    """
+
+    is_fixed = True
+
+    def __init__(
+        self,
+        name: str,
+        session: Any,
+        endpoint: str,
+        *,
+        variant: str = "",
+        api: Api = Api.NATIVE,
+        component: str | None = None,
+        url: str | None = None,
+    ) -> None:
+        self.name = name
+        self._session, self._endpoint, self._variant, self._api = session, endpoint, variant, api
+        self._target = target_of(api, session, endpoint, variant=variant, component=component, url=url)
+        self._component = component
+        self._control = ControlPlane(session, endpoint)
+        self.chat_only = self._target.chat_only
+        self.instances = self._control.instances(variant)
+
+    def describe(self) -> Mapping[str, Any]:
+        """What tells it from another."""
+        return {
+            "kind": "endpoint",
+            "endpoint": self._endpoint,
+            "variant": self._variant,
+            "component": self._component,
+            "api": str(self._api),
+        }
+
+    @contextmanager
+    def serve(self, *, swapped: bool) -> Iterator[Served]:  # noqa: ARG002 - it has no other role.
+        """It serves already."""
+        yield Served(
+            target=self._target,
+            look=self._control.look,
+            session=self._session,
+            endpoint_name=self._endpoint,
+            variant=self._variant,
+            # A variant, or an endpoint of its own, has machines of its own.
+            fleet=f"{self._endpoint}/{self._variant}" if self._variant else self._endpoint,
+        )

@@ -1,0 +1,73 @@
+"""An arm that is a local endpoint, a new process for each run, so that its caches begin empty."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from warmroute.arms.described import component_of, described
+from warmroute.arms.targets import Api, ControlPlane, target_of
+from warmroute.local import EngineSettings, running_locally
+from warmroute.local.child import DEFAULT_REGION
+from warmroute.measure.experiment import Served
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from warmroute.hosting import EndpointSpec
+
+
+class LocalArm:
+    """A spec that is served on this machine.
+
+    Args:
+        name: Of the arm.
+        spec: What is served.
+        api: By which API requests are sent.
+        speed_factor: How many times faster than real ones simulated engines run.
+        engines: What serves behind the instances; simulated engines by default.
+    """
+
+    is_fixed = True
+    instances = None
+
+    def __init__(
+        self,
+        name: str,
+        spec: EndpointSpec,
+        *,
+        api: Api = Api.NATIVE,
+        speed_factor: float = 1.0,
+        engines: EngineSettings | None = None,
+    ) -> None:
+        self.name = name
+        self._spec, self._api, self._speed_factor = spec, api, speed_factor
+        self._engines = engines or EngineSettings()
+        self.chat_only = api is Api.OPENAI
+
+    def describe(self) -> Mapping[str, Any]:
+        """What tells it from another."""
+        return {
+            "kind": "local",
+            **described(self._spec),
+            "api": str(self._api),
+            "engine": str(self._engines.kind),
+            "engine_arguments": list(self._engines.vllm_arguments),
+            "engine_model": str(self._engines.model_dir or ""),
+            "speed_factor": self._speed_factor,
+        }
+
+    @contextmanager
+    def serve(self, *, swapped: bool) -> Iterator[Served]:  # noqa: ARG002 - there is one fleet.
+        """Start it, and stop it at the end."""
+        with running_locally(
+            self._spec, speed=self._speed_factor, deployment_seconds=0, engines=self._engines
+        ) as local:
+            session = local.session(self._spec.region or DEFAULT_REGION)
+            yield Served(
+                target=target_of(self._api, session, self._spec.name, component=component_of(self._spec)),
+                look=ControlPlane(session, self._spec.name).look,
+                session=session,
+                endpoint_name=self._spec.name,
+                local_url=local.url,
+            )
