@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from warmroute.arms.building import ArmOptions, arms_of
 from warmroute.arms.cross_over import cross_over
 from warmroute.arms.endpoint import EndpointArm
 from warmroute.arms.local import LocalArm
@@ -9,4 +10,14 @@ from warmroute.arms.naming import ArmName, named
 from warmroute.arms.switchback import SwitchbackArm
 from warmroute.arms.targets import Api
 
-__all__ = ["Api", "ArmName", "EndpointArm", "LocalArm", "SwitchbackArm", "cross_over", "named"]
+__all__ = [
+    "Api",
+    "ArmName",
+    "ArmOptions",
+    "EndpointArm",
+    "LocalArm",
+    "SwitchbackArm",
+    "arms_of",
+    "cross_over",
+    "named",
+]

@@ -88,6 +88,7 @@ class CrossOverArm:
         self._endpoint, self._variant, self._partner = arm.endpoint, arm.variant, partner
         self._routing, self._session, self._put, self._url = routing, session, put, url
         self._control = ControlPlane(session, arm.endpoint)
+        self.machines = f"{arm.endpoint}/{arm.variant}"
         self.instances = self._control.instances(arm.variant)
 
     def describe(self) -> Mapping[str, Any]:

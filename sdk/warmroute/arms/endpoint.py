@@ -47,6 +47,7 @@ class EndpointArm:
         self._component = component
         self._control = ControlPlane(session, endpoint)
         self.chat_only = self._target.chat_only
+        self.machines = f"{endpoint}/{variant}" if variant else endpoint
         self.instances = self._control.instances(variant)
 
     def describe(self) -> Mapping[str, Any]:
@@ -68,6 +69,5 @@ class EndpointArm:
             session=self._session,
             endpoint_name=self._endpoint,
             variant=self._variant,
-            # A variant, or an endpoint of its own, has machines of its own.
-            fleet=f"{self._endpoint}/{self._variant}" if self._variant else self._endpoint,
+            fleet=self.machines,
         )

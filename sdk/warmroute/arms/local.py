@@ -29,7 +29,8 @@ class LocalArm:
     """
 
     is_fixed = True
-    instances = None
+    machines = "this machine"
+    instances: int | None = None
 
     def __init__(
         self,

@@ -52,6 +52,7 @@ class SwitchbackArm:
         self._control = ControlPlane(session, spec.name)
         self._on_progress = on_progress
         self.chat_only = self._target.chat_only
+        self.machines = spec.name
         self.instances = instances_of(spec)
 
     def describe(self) -> Mapping[str, Any]:

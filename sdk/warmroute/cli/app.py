@@ -13,6 +13,7 @@ from warmroute.cli import (
     calibrate,
     canonical,
     checks,
+    compare,
     convert,
     demo,
     destroy,
@@ -49,7 +50,7 @@ app = typer.Typer(
 for command in (
     *(init, validate, render, plan, apply, status, rollback, destroy, import_),
     *(profile, tune, simulate, calibrate, sample, convert, digest),
-    *(local, demo, replay, canonical, key, explain, lint, schema, checks),
+    *(local, demo, replay, compare, canonical, key, explain, lint, schema, checks),
 ):
     function = command.__name__.rpartition(".")[2]
     app.command(function.rstrip("_"))(command.__dict__[function])

@@ -182,7 +182,7 @@ def _target(
         return OpenAITarget(base_url, os.environ.get(api_key_variable, ""))
     if endpoint is None:
         raise WarmrouteError("No target is named.", "Give --endpoint, or --target openai and --base-url.")
-    session = _session(region)
+    session = aws_session(region)
     if kind is TargetKind.NATIVE:
         return NativeTarget(
             session,
@@ -196,7 +196,15 @@ def _target(
     return SageMakerOpenAITarget(session, endpoint, inference_component=component, endpoint_url=endpoint_url)
 
 
-def _session(region: str | None) -> Any:
+def aws_session(region: str | None) -> Any:
+    """boto3's session of the environment.
+
+    Args:
+        region: AWS region, instead of its own.
+
+    Raises:
+        DocumentError: The environment's settings are wrong.
+    """
     from boto3.session import Session
     from botocore.exceptions import BotoCoreError
 

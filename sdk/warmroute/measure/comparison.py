@@ -135,3 +135,9 @@ class Comparison:
 
     telemetry: Mapping[RunKey, RunTelemetry] = field(default_factory=dict)
     """By run; runs that nothing was observed of are not in it."""
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether some candidate has no verdict because runs were invalid, and not because they show nothing."""
+        too_few = any(verdict.pairs < self.criteria.minimum_pairs for verdict in self.verdicts)
+        return not self.verdicts or (too_few and bool(self.left_out))

@@ -34,6 +34,7 @@ class NumbersArm:
     error: str | None = None
     chat_only = True
     is_fixed = True
+    machines = "bot"
     instances = 7
     served = 0
 

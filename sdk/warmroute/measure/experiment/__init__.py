@@ -5,9 +5,11 @@ from __future__ import annotations
 from warmroute.measure.experiment.arms import Arm, EndpointState, Observer, Served
 from warmroute.measure.experiment.design import Design
 from warmroute.measure.experiment.manifest import manifest
+from warmroute.measure.experiment.plan import Plan, plan
 from warmroute.measure.experiment.runner import Experiment
 from warmroute.measure.experiment.setup import Hooks, Replaying, Schedules, Setup, Turn, over_network
 from warmroute.measure.experiment.tables import comparison_json
+from warmroute.measure.experiment.trace import TraceSchedules
 
 __all__ = [
     "Arm",
@@ -16,12 +18,15 @@ __all__ = [
     "Experiment",
     "Hooks",
     "Observer",
+    "Plan",
     "Replaying",
     "Schedules",
     "Served",
     "Setup",
+    "TraceSchedules",
     "Turn",
     "comparison_json",
     "manifest",
     "over_network",
+    "plan",
 ]

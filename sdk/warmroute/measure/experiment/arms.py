@@ -54,8 +54,11 @@ class Arm(Protocol):
     is_fixed: bool
     """Whether all its runs have one configuration, since nothing but the experiment changes it."""
 
+    machines: str
+    """What serves it: an endpoint, or a variant of one; arms that share their machines have it in common."""
+
     instances: int | None
-    """Instances that it pays for; None where that is not known, or costs nothing."""
+    """How many these are; None where that is not known, or nothing is paid for them."""
 
     def describe(self) -> Mapping[str, Any]:
         """What tells it from another, for the manifest: values of JSON, no secret among them."""

@@ -47,12 +47,22 @@ class Design(Settings):
     swaps_machines: bool = False
     """Whether the machines of two arms change roles after half of the pairs."""
 
-    def check(self, criteria: Criteria) -> None:
-        """Refuse a gain that the criteria could not show.
+    def check(self, criteria: Criteria, *, run_seconds: float) -> None:
+        """Refuse what could show nothing.
+
+        Args:
+            criteria: What has to be shown.
+            run_seconds: From the first to the last request of a run.
 
         Raises:
-            WarmrouteError: It is not above the minimum effect.
+            WarmrouteError: The gain is not above the minimum effect, or the warm-up is the whole run.
         """
+        if self.warm_up_seconds and self.warm_up_seconds >= run_seconds:
+            raise WarmrouteError(
+                f"warm_up: {self.warm_up_seconds:g} s is the whole run, whose last request is planned at "
+                f"{run_seconds:g} s.",
+                "Give a shorter warm-up, or a longer run.",
+            )
         if self.gain <= criteria.minimum_effect:
             raise WarmrouteError(
                 f"gain: {self.gain:g} is not above the minimum effect, {criteria.minimum_effect:g}.",

@@ -39,7 +39,6 @@ class Experiment:
         self._names = [arm.name for arm in setup.arms]
         refuse_without_packages()
         refuse_odd_names(self._names)
-        setup.design.check(setup.criteria)
         self._folder, self._folders, self._setup = folder, RunFolders(folder), setup
         self._design, self._criteria, self._notes = setup.design, setup.criteria, list(notes)
         self._manifest = begin(folder, manifest)

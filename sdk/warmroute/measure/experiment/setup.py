@@ -62,13 +62,16 @@ class Hooks:
 
 
 def over_network(
-    *, connections: int = CONNECTIONS, cache_salt: bool = True, on_progress: Callable[[Progress], None] | None = None
+    *,
+    connections: int = CONNECTIONS,
+    largest_lag_seconds: float | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
 ) -> Replaying:
     """Replays with this process's own connections.
 
     Args:
         connections: How many there are at most.
-        cache_salt: Whether each run gets a ``cache_salt`` of its own.
+        largest_lag_seconds: P99 of the send lag above which a run is invalid, instead of both usual limits.
         on_progress: Told twice a second how far a run has come.
     """
 
@@ -78,7 +81,7 @@ def over_network(
             served.target,
             folder,
             connections=connections,
-            cache_salt=cache_salt,
+            largest_lag_seconds=largest_lag_seconds,
             place=place,
             on_progress=on_progress,
         )

@@ -19,9 +19,9 @@ from warmroute.measure.replay.planning import planned
 from warmroute.measure.replay.replay import CONNECTIONS, Progress, Replayed, ReplayRun
 from warmroute.measure.replay.rows import ALONE, Place
 from warmroute.measure.replay.schedule import Schedule
-from warmroute.measure.replay.segments import SegmentBy
 from warmroute.measure.replay.summary import Quantiles, ReplaySummary
 from warmroute.measure.replay.targets import NativeTarget, OpenAITarget, SageMakerOpenAITarget, Target
+from warmroute.measure.segmenting import SegmentBy
 
 __all__ = [
     "ALONE",

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from warmroute.errors import WarmrouteError
-from warmroute.measure.replay.segments import SegmentBy, segment_of
+from warmroute.measure.segmenting import SegmentBy, segment_of
 from warmroute.prefix import CanonicalJsonError
 from warmroute.traffic import arrivals, poisson_arrivals
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from warmroute.measure.replay.bodies import Bodies, Body
     from warmroute.measure.replay.options import Load
     from warmroute.traffic import TrafficRequest
+
+PLACED_AT_RANDOM = "placed at random within the tick of the trace's coarse clock"
+"""Note of requests whose time depends on the seed."""
 
 _OUT_OF_ORDER_SECONDS = 60.0
 """How far a trace may step back in time: writers of logs are late by less, and files in a wrong order by more."""
@@ -123,7 +126,7 @@ def _from_zero(requests: Iterable[TrafficRequest], speed: float, bodies: Bodies)
             at = latest
         latest = at
         if request.arrival_resolution_seconds >= _COARSE_SECONDS:
-            bodies.notes["placed at random within the tick of the trace's coarse clock"] += 1
+            bodies.notes[PLACED_AT_RANDOM] += 1
         yield replace(request, arrival_seconds=at)
 
 

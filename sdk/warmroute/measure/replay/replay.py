@@ -69,6 +69,7 @@ class ReplayRun:
         connections: How many there are at most. A request beyond it waits, which counts as lag.
         cache_salt: Whether it gets a ``cache_salt`` of its own.
         place: Its arm, and where it stands in the experiment; in every row.
+        largest_lag_seconds: P99 of the send lag above which it is invalid, instead of both usual limits.
         about: What else its record shall tell: the trace, the options, notes; values of JSON.
         on_progress: Told twice a second how far it has come.
 
@@ -76,7 +77,7 @@ class ReplayRun:
         WarmrouteError: The folder holds a run, or cannot be written.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a setting of its own.
         self,
         schedule: Schedule,
         target: Target,
@@ -85,12 +86,13 @@ class ReplayRun:
         connections: int = CONNECTIONS,
         cache_salt: bool = True,
         place: Place = ALONE,
+        largest_lag_seconds: float | None = None,
         about: dict[str, Any] | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
         self._schedule, self._target, self._connections = schedule, target, connections
         self._salt = f"warmroute-{secrets.token_hex(8)}" if cache_salt else ""
-        self._place = place
+        self._place, self._largest_lag_seconds = place, largest_lag_seconds
         self._about = {**(about or {}), "target": target.name, "connections": connections, "cache_salt": self._salt}
         self._on_progress = on_progress
         self._folder = folder
@@ -149,7 +151,7 @@ class ReplayRun:
                 problems.append("It was given up, since every answer was a refusal.")
             elif unsent := self._tally.errors[NOT_SENT]:
                 problems.append(f"It was stopped before its end: {unsent:,} requests were not sent.")
-            summary = self._tally.summary(further_problems=problems)
+            summary = self._tally.summary(further_problems=problems, largest_lag_seconds=self._largest_lag_seconds)
             self.result = Replayed(started, monotonic, journal.close(), summary)
             self._record(started, complete=summary.complete and not loop.gave_up, result=self.result)
         return self.result

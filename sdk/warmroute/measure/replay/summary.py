@@ -95,17 +95,20 @@ class Tally:
         """Times to first token of the latest answers, for a display."""
         return quantiles(self._ttfts[-count:])
 
-    def summary(self, *, further_problems: Sequence[str] = ()) -> ReplaySummary:
+    def summary(
+        self, *, further_problems: Sequence[str] = (), largest_lag_seconds: float | None = None
+    ) -> ReplaySummary:
         """The figures.
 
         Args:
             further_problems: What else makes the run invalid.
+            largest_lag_seconds: P99 of the send lag above which it is, instead of both usual limits.
         """
         lag, wait, ttft = quantiles(self._lags), quantiles(self._waits), quantiles(self._ttfts)
         problems = [*further_problems]
         if not self._ttfts:
             problems.append("No request was answered.")
-        problems += _lag_problems(lag, wait, ttft)
+        problems += _lag_problems(lag, wait, ttft, largest_lag_seconds)
         return ReplaySummary(
             planned=self.rows,
             sent=len(self._lags),
@@ -147,11 +150,12 @@ def _quantile(ordered: Sequence[float], share: float) -> float:
     return ordered[below] + (place - below) * (ordered[above] - ordered[below])
 
 
-def _lag_problems(lag: Quantiles, wait: Quantiles, ttft: Quantiles) -> list[str]:
-    if not (lag.p99 > LARGEST_LAG_SECONDS or lag.p99 > LARGEST_LAG_SHARE * ttft.p50):
+def _lag_problems(lag: Quantiles, wait: Quantiles, ttft: Quantiles, given: float | None) -> list[str]:
+    largest = LARGEST_LAG_SECONDS if given is None else given
+    if not (lag.p99 > largest or (given is None and lag.p99 > LARGEST_LAG_SHARE * ttft.p50)):
         return []
-    limit = f"{LARGEST_LAG_SECONDS * 1e3:.0f} ms"
-    if lag.p99 <= LARGEST_LAG_SECONDS:
+    limit = f"{largest * 1e3:,.0f} ms"
+    if lag.p99 <= largest:
         limit = f"{LARGEST_LAG_SHARE:.0%} of the time to first token's P50, {ttft.p50 * 1e3:,.1f} ms"
     why = "The machine is too slow or too busy for this rate."
     if wait.p99 > lag.p99 / 2:

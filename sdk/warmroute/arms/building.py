@@ -1,0 +1,123 @@
+"""The arms of a comparison, from their names and what they have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from warmroute.arms.cross_over import cross_over
+from warmroute.arms.endpoint import EndpointArm
+from warmroute.arms.local import LocalArm
+from warmroute.arms.switchback import SwitchbackArm
+from warmroute.arms.targets import Api
+from warmroute.errors import WarmrouteError
+from warmroute.hosting import load_spec
+from warmroute.local import EngineSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from warmroute.arms.naming import ArmName
+    from warmroute.deploy import Progress
+    from warmroute.measure.experiment import Arm
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArmOptions:
+    """What the arms of a comparison have in common."""
+
+    session: Callable[[], Any]
+    """Makes the boto3 session, where an arm is on SageMaker."""
+
+    api: Api = Api.NATIVE
+    component: str | None = None
+    runtime_url: str | None = None
+    """Root of the runtime API, instead of the session's."""
+
+    speed_factor: float = 1.0
+    engines: EngineSettings = field(default_factory=EngineSettings)
+    switchback: bool = False
+    """Whether specs are applied to one endpoint on SageMaker, instead of served on this machine."""
+
+    cross_over: bool = False
+    """Whether two variants change roles."""
+
+    adopt: bool = False
+    poll_seconds: float = 10.0
+    on_progress: Callable[[Progress], None] = lambda _: None
+
+
+def arms_of(names: Sequence[ArmName], options: ArmOptions, *, begun: Mapping[str, Any] | None = None) -> list[Arm]:
+    """The arms.
+
+    Args:
+        names: As they were named.
+        options: What they have in common.
+        begun: The manifest of the comparison that is continued.
+
+    Raises:
+        WarmrouteError: A spec cannot be read or has errors; an endpoint is not there; the arms do not go together.
+    """
+    if options.cross_over:
+        if len(names) != 2 or options.api is not Api.NATIVE:
+            raise WarmrouteError(
+                "--cross-over is for two arms, with --target native.", "Name two variants of one endpoint."
+            )
+        return list(
+            cross_over(
+                (names[0], names[1]),
+                options.session(),
+                begun=begun,
+                adopt=options.adopt,
+                poll_seconds=options.poll_seconds,
+                on_progress=options.on_progress,
+                url=options.runtime_url,
+            )
+        )
+    if options.switchback:
+        return list(_switchback(names, options))
+    return [_arm(name, options) for name in names]
+
+
+def _switchback(names: Sequence[ArmName], options: ArmOptions) -> list[SwitchbackArm]:
+    specs = {each.name: load_spec(each.spec) for each in names if each.spec}
+    endpoints = {spec.name for spec in specs.values()}
+    if len(specs) < len(names) or len(endpoints) != 1:
+        raise WarmrouteError(
+            "--switchback is for specs of one and the same endpoint.",
+            f"Endpoints of the arms: {', '.join(sorted(endpoints)) or 'none'}; name specs with the same name in each.",
+        )
+    session = options.session()
+    return [
+        SwitchbackArm(
+            name,
+            spec,
+            session,
+            api=options.api,
+            adopt=options.adopt,
+            poll_seconds=options.poll_seconds,
+            on_progress=options.on_progress,
+            url=options.runtime_url,
+        )
+        for name, spec in specs.items()
+    ]
+
+
+def _arm(name: ArmName, options: ArmOptions) -> Arm:
+    if name.spec:
+        return LocalArm(
+            name.name,
+            load_spec(name.spec),
+            api=options.api,
+            speed_factor=options.speed_factor,
+            engines=options.engines,
+        )
+    return EndpointArm(
+        name.name,
+        options.session(),
+        name.endpoint,
+        variant=name.variant,
+        api=options.api,
+        component=options.component,
+        url=options.runtime_url,
+    )

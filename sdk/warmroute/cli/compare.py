@@ -1,0 +1,257 @@
+"""``warmroute compare``: from a trace and two arms to a verdict."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from warmroute.cli.compare_text import print_comparison, print_plan
+from warmroute.cli.output import Format, FormatOption, is_terminal
+from warmroute.cli.replay import BodyKind, TargetKind, aws_session
+from warmroute.cli.stopping import StoppedError
+from warmroute.errors import WarmrouteError
+from warmroute.measure.metrics import Metric
+from warmroute.measure.segmenting import SegmentBy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from warmroute.arms import ArmName
+    from warmroute.measure.comparison import Comparison
+    from warmroute.measure.criteria import Criteria
+    from warmroute.measure.experiment import Arm, Design, TraceSchedules, Turn
+    from warmroute.measure.replay import Progress
+
+_ARM = "NAME=SPEC.yaml, served on this machine; or NAME=endpoint/ENDPOINT[/VARIANT]. Once for each arm."
+_WARM_UP = "Beginning of every run that is reported apart, as cold; by default a tenth of the run."
+_LAG = "P99 of the send lag above which a run is invalid; by default 0.05, and 5 % of the P50 TTFT."
+_SWITCHBACK = "Apply the specs of the arms to their one endpoint on SageMaker, before each run."
+
+
+def compare(  # noqa: PLR0913, PLR0917 - each is an option.
+    trace: Annotated[list[str], typer.Argument(metavar="TRACE...", help="Recorded traffic, in any format.")],
+    arm: Annotated[list[str], typer.Option(metavar="NAME=WHAT", help=_ARM)],
+    baseline: Annotated[str | None, typer.Option(metavar="NAME", help="The arm in use; by default the first.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Where all is recorded, or was begun; by default comparison-<time>."),
+    ] = None,
+    primary: Annotated[Metric, typer.Option(help="The figure that decides.")] = Metric.TTFT_P90,
+    minimum_effect: Annotated[float, typer.Option(metavar="PART", help="Smallest gain worth a change.")] = 0.05,
+    gain: Annotated[
+        float, typer.Option(metavar="PART", help="Gain to be found with a chance of 80 %; decides how many pairs.")
+    ] = 0.15,
+    looks: Annotated[int, typer.Option(metavar="N", help="Times that results will be looked at.", min=1)] = 1,
+    pairs: Annotated[
+        int | None, typer.Option(metavar="N", help="Pairs, instead of as many as the noise demands.", min=1)
+    ] = None,
+    most_pairs: Annotated[int, typer.Option(metavar="N", help="At most so many, whatever the noise.", min=1)] = 20,
+    aa_pairs: Annotated[int, typer.Option(metavar="N", help="Pairs of the baseline alone, for the noise.", min=0)] = 3,
+    replacements: Annotated[
+        int, typer.Option(metavar="N", help="Pairs with an invalid run that are run again.", min=0)
+    ] = 3,
+    seed: Annotated[int, typer.Option(help="Of the order of the arms, and of drawn times.")] = 0,
+    warm_up: Annotated[float | None, typer.Option(metavar="SECONDS", help=_WARM_UP, min=0)] = None,
+    segment_by: Annotated[SegmentBy, typer.Option(help="What makes a segment.")] = SegmentBy.PREFIX_AWARE_ID,
+    target: Annotated[TargetKind, typer.Option(help="API that requests are sent by.")] = TargetKind.NATIVE,
+    region: Annotated[str | None, typer.Option(help="Region of the endpoints.")] = None,
+    component: Annotated[str | None, typer.Option(metavar="NAME", help="Inference component.")] = None,
+    endpoint_url: Annotated[str | None, typer.Option(metavar="URL", help="Root of the runtime API.")] = None,
+    cross_over: Annotated[
+        bool, typer.Option("--cross-over", help="Let two variants change their routing after half of the pairs.")
+    ] = False,
+    switchback: Annotated[bool, typer.Option("--switchback", help=_SWITCHBACK)] = False,
+    adopt: Annotated[bool, typer.Option("--adopt", help="Change an endpoint that warmroute did not make.")] = False,
+    poll: Annotated[
+        float, typer.Option(help="Longest time between two looks at an update.", min=0.05, max=3600)
+    ] = 10.0,
+    speed_factor: Annotated[
+        float, typer.Option(metavar="N", help="How many times faster than real ones simulated engines run.")
+    ] = 1.0,
+    engine: Annotated[str, typer.Option(metavar="KIND", help="As for warmroute local.")] = "simulated",
+    vllm_python: Annotated[Path | None, typer.Option(metavar="FILE", help="As for warmroute local.")] = None,
+    vllm_arg: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="As for warmroute local.")] = None,
+    model_dir: Annotated[Path | None, typer.Option(metavar="DIR", help="As for warmroute local.")] = None,
+    input_format: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Format of the trace, if it is not recognised.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="Model to ask for, instead of the recorded one.")] = None,
+    rate: Annotated[
+        float | None, typer.Option(metavar="N", help="Requests a second, instead of the trace's times.")
+    ] = None,
+    sessions: Annotated[int, typer.Option(metavar="N", help="Sessions side by side under --rate.", min=1)] = 1,
+    speed: Annotated[float, typer.Option(metavar="N", help="How many times faster than recorded.")] = 1.0,
+    duration: Annotated[float | None, typer.Option(metavar="SECONDS", help="Length of a run.")] = None,
+    requests: Annotated[int | None, typer.Option(metavar="N", help="Send the first so many.", min=1)] = None,
+    connections: Annotated[int, typer.Option(metavar="N", help="Connections at most.", min=1, max=65_535)] = 1_024,
+    largest_lag: Annotated[float | None, typer.Option(metavar="SECONDS", help=_LAG, min=0)] = None,
+    bodies: Annotated[BodyKind, typer.Option(help="Recorded bodies as written, or canonical.")] = BodyKind.RECORDED,
+    output_tokens: Annotated[
+        int, typer.Option(metavar="N", help="Output tokens where the trace does not tell.", min=1)
+    ] = 128,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan and stop.")] = False,
+    format: FormatOption = Format.TEXT,  # noqa: A002
+) -> None:
+    """Compare two or more arms on one trace, several runs each, and say whether a change pays off.
+
+    The baseline runs against itself first (A/A); from that noise follows the number of pairs. The same command with
+    the same --output continues what was stopped. Exit code 0 with any verdict, 1 where runs failed so that there is
+    none.
+
+    Example: warmroute compare trace.jsonl --arm random=random.yaml --arm prefix=prefix.yaml --output comparison
+    """
+    from warmroute.arms import Api, ArmOptions, arms_of, named
+    from warmroute.local import EngineSettings, engine_kind
+    from warmroute.measure.criteria import Criteria
+    from warmroute.measure.experiment import Design, TraceSchedules, manifest, plan
+    from warmroute.measure.replay import Load, Sending
+
+    with _usage():
+        names = _baseline_first([named(text) for text in arm], baseline)
+        criteria = Criteria(primary=primary, minimum_effect=minimum_effect, verdicts=looks * (len(names) - 1))
+    options = ArmOptions(
+        session=lambda: aws_session(region),
+        api=Api(target.value),
+        component=component,
+        runtime_url=endpoint_url,
+        speed_factor=speed_factor,
+        engines=EngineSettings(engine_kind(engine), (), vllm_python, tuple(vllm_arg or ()), model_dir),
+        switchback=switchback,
+        cross_over=cross_over,
+        adopt=adopt,
+        poll_seconds=poll,
+    )
+    load = Load(
+        rate=rate,
+        concurrent_sessions=sessions,
+        speed=speed,
+        duration_seconds=duration,
+        requests=requests,
+        seed=seed,
+    )
+    sending = Sending(bodies=bodies.value, model=model, default_output_tokens=output_tokens)
+    schedules = TraceSchedules(trace, load, sending, segment_by=segment_by, format=input_format)
+    folder = output or Path(f"comparison-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
+    arms = arms_of(names, options, begun=_begun(folder))
+    about = schedules.about(chat_only=arms[0].chat_only)
+    with _usage():
+        design = Design(
+            aa_pairs=aa_pairs,
+            pairs=pairs,
+            most_pairs=most_pairs,
+            gain=gain,
+            replacements=replacements,
+            warm_up_seconds=about["seconds"] / 10 if warm_up is None else warm_up,
+            seed=seed,
+            swaps_machines=cross_over,
+        )
+        design.check(criteria, run_seconds=about["seconds"])
+    ahead = plan(arms, design, criteria, about["seconds"])
+    if dry_run:
+        print_plan(ahead, arms, about, schedules.notes, format)
+        return
+    if format is Format.TEXT:
+        print_plan(ahead, arms, about, schedules.notes, format)
+    client = {"connections": connections, "largest_lag_seconds": largest_lag}
+    sent = {"load": load.model_dump(), "sending": sending.model_dump(), "segment_by": str(segment_by)}
+    wanted = manifest(arms, arms[0].name, design, criteria, trace=about, options={**sent, **client})
+    comparison = _run(folder, arms, design, criteria, wanted, schedules, client, quiet=format is Format.JSON)
+    print_comparison(comparison, folder, format)
+    raise typer.Exit(1 if comparison.has_failed else 0)
+
+
+def _run(
+    folder: Path,
+    arms: Sequence[Arm],
+    design: Design,
+    criteria: Criteria,
+    manifest: dict[str, Any],
+    schedules: TraceSchedules,
+    client: dict[str, Any],
+    *,
+    quiet: bool,
+) -> Comparison:
+    """Run it; whatever ends it says what is kept."""
+    from warmroute.measure.experiment import Experiment, Hooks, Setup, over_network
+
+    with _shown(quiet=quiet) as (on_turn, on_progress):
+        setup = Setup(
+            arms=arms,
+            design=design,
+            criteria=criteria,
+            schedules=schedules,
+            replay=over_network(**client, on_progress=on_progress),
+            hooks=Hooks(on_turn=on_turn),
+        )
+        experiment = Experiment(folder, setup, manifest, notes=schedules.notes)
+        try:
+            return experiment.run()
+        except KeyboardInterrupt:
+            raise StoppedError(_kept(experiment.finished, folder)) from None
+        except WarmrouteError as error:
+            raise WarmrouteError(str(error), _kept(experiment.finished, folder)) from None
+
+
+def _kept(finished: int, folder: Path) -> str:
+    return f"{finished} runs are done and kept; the same command with --output {folder} continues."
+
+
+def _begun(folder: Path) -> dict[str, Any] | None:
+    """The manifest of the comparison that is continued; None for a new one."""
+    from warmroute.measure.experiment.folder import read_json
+    from warmroute.measure.experiment.manifest import MANIFEST
+
+    return read_json(folder / MANIFEST) if (folder / MANIFEST).exists() else None
+
+
+def _baseline_first(names: Sequence[ArmName], baseline: str | None) -> list[ArmName]:
+    from warmroute.measure.experiment.results import refuse_odd_names
+
+    known = [each.name for each in names]
+    refuse_odd_names(known)
+    if baseline is not None and baseline not in known:
+        raise WarmrouteError(f"--baseline {baseline}: there is no such arm.", f"Arms: {', '.join(known)}.")
+    return sorted(names, key=lambda each: each.name != (baseline or known[0]))
+
+
+@contextmanager
+def _usage() -> Iterator[None]:
+    """A mistake in what the command was given, with the exit code of such."""
+    try:
+        yield
+    except WarmrouteError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+@contextmanager
+def _shown(*, quiet: bool) -> Iterator[tuple[Callable[[Turn], None], Callable[[Progress], None] | None]]:
+    """A line for each run; on a terminal one that is brought up to date."""
+    if quiet:
+        yield lambda _: None, None
+        return
+    if not is_terminal():
+        yield lambda turn: typer.echo(f"- {_words(turn)}"), None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Bar(*columns, transient=True) as bar:
+        task = bar.add_task("", total=None)
+
+        def begin(turn: Turn) -> None:
+            bar.reset(task, description=_words(turn))
+
+        def show(progress: Progress) -> None:
+            bar.update(task, completed=progress.ended, total=progress.total)
+
+        yield begin, show
+
+
+def _words(turn: Turn) -> str:
+    kind = "A/A pair" if turn.is_noise else "pair"
+    return f"{kind} {turn.valid + 1} of {turn.pairs}, run {turn.place.position + 1}: {turn.place.arm}"

@@ -1,0 +1,121 @@
+"""The plan and the outcome of a comparison in words."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from warmroute.cli.output import Format, is_terminal, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from warmroute.measure.compared import Compared
+    from warmroute.measure.comparison import Comparison, Noise
+    from warmroute.measure.experiment import Arm, Plan
+    from warmroute.measure.verdict import Verdict
+
+
+def print_plan(
+    plan: Plan,
+    arms: Sequence[Arm],
+    trace: Mapping[str, Any],
+    notes: Sequence[str],
+    format: Format,  # noqa: A002
+) -> None:
+    """What is about to be run."""
+    if format is Format.JSON:
+        print_json({**asdict(plan), "arms": [{"name": arm.name, **arm.describe()} for arm in arms], "trace": trace})
+        return
+    baseline, *candidates = (arm.name for arm in arms)
+    typer.echo(f"{baseline} (baseline) against {', '.join(candidates)}: {trace['requests']:,} requests a run")
+    for note in notes:
+        typer.echo(f"note: {note}")
+    few, many = plan.least_pairs, plan.most_pairs
+    pairs = f"{few} pairs" if few == many else f"{few} to {many} pairs, as the noise demands"
+    typer.echo(f"{plan.aa_runs} runs of {baseline} alone, then {pairs}")
+    least, most = _time(plan.least_hours), _time(plan.most_hours)
+    time = least if least == most else f"{least} to {most}"
+    typer.echo(f"{time} of runs; what lies between them is not counted")
+    if plan.instances:
+        hours = [f"{each * plan.instances:,.1f}" for each in (plan.least_hours, plan.most_hours)]
+        typer.echo(f"{' to '.join(dict.fromkeys(hours))} instance-hours, on {plan.instances} instances")
+
+
+def print_comparison(comparison: Comparison, folder: Path, format: Format) -> None:  # noqa: A002
+    """The verdicts first, then what they rest on."""
+    from warmroute.measure.experiment import comparison_json
+
+    if format is Format.JSON:
+        print_json({"folder": str(folder), **comparison_json(comparison)})
+        return
+    for verdict in comparison.verdicts:
+        _print_verdict(verdict)
+    if not comparison.verdicts:
+        typer.echo("\nNo verdict: no two arms have a valid run.")
+    if comparison.aa is not None:
+        typer.echo(f"\n{_noise(comparison.aa)}")
+    for left_out in comparison.left_out:
+        typer.echo(f"left out: pair {left_out.pair}, {left_out.arm}: {' '.join(left_out.reasons)}")
+    for note in comparison.notes:
+        typer.echo(f"note: {note}")
+    typer.echo(f"recorded in {folder}")
+
+
+def _print_verdict(verdict: Verdict) -> None:
+    first, *others = verdict.reasons
+    adopts = f" for {', '.join(verdict.adopt_for)}" if verdict.adopt_for else ""
+    typer.echo(f"\n{verdict.candidate} instead of {verdict.baseline}: {verdict.decision.upper()}{adopts}. {first}")
+    if not verdict.pairs:
+        return
+    for reason in others:
+        typer.echo(f"  {reason}")
+    if verdict.further is not None:
+        more = verdict.further
+        typer.echo(f"  {more.pairs} further pairs, {more.hours:,.1f} hours, would decide if the effect is as it looks.")
+    _print_table([verdict.primary, *verdict.secondaries])
+    for segment in verdict.segments:
+        word = "pays off" if segment.pays_off else "suffers" if segment.suffers else "not shown"
+        typer.echo(f"  segment {segment.name}: {word}; {_row(segment.primary)[1]} {_row(segment.primary)[2]}")
+
+
+def _print_table(compared: Sequence[Compared]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for name in ("figure", "change", "interval", "p, adjusted"):
+        table.add_column(name, justify="left" if name == "figure" else "right")
+    for each in compared:
+        table.add_row(*_row(each))
+    Console(width=None if is_terminal() else 100, highlight=False).print(table)
+
+
+def _row(compared: Compared) -> tuple[str, str, str, str]:
+    if compared.unmeasured:
+        return compared.metric.label, "-", "not known", ""
+    low, high = compared.interval
+    p = "" if compared.p_adjusted is None else f"{compared.p_adjusted:.3f}"
+    return compared.metric.label, _percent(compared.effect), f"{_percent(low)} to {_percent(high)}", p
+
+
+def _percent(ratio: float) -> str:
+    """A ratio as a change; everything that is compared by rows is one."""
+    change = 100 * (ratio - 1)
+    return f"{change:+.1f} %" if abs(change) < 1_000 else "unbounded"
+
+
+def _noise(noise: Noise) -> str:
+    needs = "more pairs than anybody runs" if noise.pairs_needed is None else f"{noise.pairs_needed} pairs"
+    differs = f"{noise.metric.label} of {len(noise.figures)} runs of the baseline differs by {noise.deviation:.1%}"
+    return f"A/A: {differs}; a gain of {noise.gain:.0%} takes {needs}."
+
+
+def _time(hours: float) -> str:
+    seconds = 3_600 * hours
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if hours < 2 else f"{hours:.1f} h"
