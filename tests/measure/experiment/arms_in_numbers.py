@@ -89,6 +89,7 @@ class Clockwork:
         journal, tally = Journal(folder), Tally()
         for request in schedule:
             if number in self.stops and request.number == self.requests // 2:
+                journal.close()
                 raise self.stops[number]
             own = random.Random(f"{self.seed}/{place.pair}/{request.number}").lognormvariate(0, 0.5)
             ttft = arm.scale * speed * own * luck.lognormvariate(0, 0.1)

@@ -26,6 +26,7 @@ MANIFEST_FORMAT = 1
 
 _PACKAGES = ("numpy", "scipy", "pyarrow", "boto3", "botocore", "moto", "orjson")
 _MAY_DIFFER = ("created",)
+_ABSENT = object()
 
 
 def manifest(
@@ -109,7 +110,7 @@ def differences(found: Mapping[str, Any], wanted: Mapping[str, Any], path: str =
         if not path and name in _MAY_DIFFER:
             continue
         here = f"{path}.{name}" if path else name
-        old, new = found.get(name), wanted.get(name)
+        old, new = found.get(name, _ABSENT), wanted.get(name, _ABSENT)
         if isinstance(old, dict) and isinstance(new, dict):
             yield from differences(old, new, here)
         elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):

@@ -80,7 +80,7 @@ class Experiment:
         """
         wanted, number = self._design.aa_pairs, 0
         while True:
-            valid = _both_valid(run for run in self._runs() if run.is_noise)
+            valid = _both_valid(run for run in self._runs() if run.is_noise and run.pair < number)
             if valid >= wanted or number >= wanted + self._design.replacements:
                 return number
             places = [Place(self._names[0], number, position) for position in (0, 1)]
