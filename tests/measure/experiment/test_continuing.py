@@ -8,7 +8,7 @@ from pathlib import Path
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from measure.experiment.arms_in_numbers import Clockwork, NumbersArm, experiment
 
@@ -19,14 +19,14 @@ from warmroute.measure.verdict_json import verdict_json
 
 
 def two_arms(**options):
-    return Clockwork([NumbersArm("random"), NumbersArm("prefix", 0.7)], requests=12, **options)
+    return Clockwork([NumbersArm("random"), NumbersArm("prefix", 0.7)], requests=40, **options)
 
 
 def verdicts(comparison):
     return [verdict_json(each) for each in comparison.verdicts]
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=5, deadline=None, phases=[Phase.explicit, Phase.generate])  # Shrinking takes minutes.
 @given(st.lists(st.integers(0, 7), min_size=1, max_size=2))
 def test_stopped_anywhere_and_continued_it_ends_as_if_it_had_not_been(stops):
     with tempfile.TemporaryDirectory() as folder:
@@ -136,7 +136,7 @@ def test_a_run_that_is_damaged_is_named(tmp_path, content):
 
 
 JSON = st.recursive(
-    st.none() | st.integers() | st.text(max_size=5),
+    st.none() | st.integers(0, 9) | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=8,
 )
