@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warmroute.arms.building import ArmOptions, arms_of
+from warmroute.arms.building import ArmOptions, arms_of, check_names
 from warmroute.arms.cross_over import cross_over
 from warmroute.arms.endpoint import EndpointArm
 from warmroute.arms.local import LocalArm
@@ -18,6 +18,7 @@ __all__ = [
     "LocalArm",
     "SwitchbackArm",
     "arms_of",
+    "check_names",
     "cross_over",
     "named",
 ]

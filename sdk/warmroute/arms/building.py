@@ -58,11 +58,8 @@ def arms_of(names: Sequence[ArmName], options: ArmOptions, *, begun: Mapping[str
     Raises:
         WarmrouteError: A spec cannot be read or has errors; an endpoint is not there; the arms do not go together.
     """
+    check_names(names, options)
     if options.cross_over:
-        if len(names) != 2 or options.api is not Api.NATIVE:
-            raise WarmrouteError(
-                "--cross-over is for two arms, with --target native.", "Name two variants of one endpoint."
-            )
         return list(
             cross_over(
                 (names[0], names[1]),
@@ -79,13 +76,36 @@ def arms_of(names: Sequence[ArmName], options: ArmOptions, *, begun: Mapping[str
     return [_arm(name, options) for name in names]
 
 
+def check_names(names: Sequence[ArmName], options: ArmOptions) -> None:
+    """Refuse arms that the options do not fit, before anything is read or asked.
+
+    Args:
+        names: As they were named.
+        options: What they have in common.
+
+    Raises:
+        WarmrouteError: They do not go together.
+    """
+    if options.cross_over and options.switchback:
+        raise WarmrouteError("--cross-over and --switchback are two designs.", "Give one.")
+    if options.cross_over and (len(names) != 2 or options.api is not Api.NATIVE or not all(n.variant for n in names)):
+        raise WarmrouteError(
+            "--cross-over is for two variants of one endpoint, with --target native.",
+            "Name both arms as NAME=endpoint/ENDPOINT/VARIANT.",
+        )
+    if options.switchback and not all(name.spec for name in names):
+        raise WarmrouteError("--switchback applies specs.", "Name every arm as NAME=SPEC.yaml.")
+    if options.api is Api.OPENAI and any(name.variant for name in names):
+        raise WarmrouteError("The OpenAI-compatible API takes no target variant.", "Use --target native.")
+
+
 def _switchback(names: Sequence[ArmName], options: ArmOptions) -> list[SwitchbackArm]:
     specs = {each.name: load_spec(each.spec) for each in names if each.spec}
     endpoints = {spec.name for spec in specs.values()}
-    if len(specs) < len(names) or len(endpoints) != 1:
+    if len(endpoints) != 1:
         raise WarmrouteError(
-            "--switchback is for specs of one and the same endpoint.",
-            f"Endpoints of the arms: {', '.join(sorted(endpoints)) or 'none'}; name specs with the same name in each.",
+            f"--switchback is for specs of one endpoint, and they name: {', '.join(sorted(endpoints))}.",
+            "Give all specs the same name.",
         )
     session = options.session()
     return [

@@ -104,7 +104,7 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
 
     Example: warmroute compare trace.jsonl --arm random=random.yaml --arm prefix=prefix.yaml --output comparison
     """
-    from warmroute.arms import Api, ArmOptions, arms_of, named
+    from warmroute.arms import Api, ArmOptions, arms_of, check_names, named
     from warmroute.local import EngineSettings, engine_kind
     from warmroute.measure.criteria import Criteria
     from warmroute.measure.experiment import Design, TraceSchedules, manifest, plan
@@ -125,6 +125,8 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
         adopt=adopt,
         poll_seconds=poll,
     )
+    with _usage():
+        check_names(names, options)
     load = Load(
         rate=rate,
         concurrent_sessions=sessions,
