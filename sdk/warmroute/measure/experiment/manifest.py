@@ -92,7 +92,7 @@ def begin(folder: Path, wanted: Mapping[str, Any]) -> dict[str, Any]:
     for path in differences(found, wanted):
         old, new = _at(found, path), _at(wanted, path)
         raise WarmrouteError(
-            f"{folder}: its comparison was begun with another {path}: {old}, now {new}.",
+            f"{folder}: was begun with another {path}: {old}, now {new}.",
             "Give the same options to continue it, or another folder.",
         )
     return found

@@ -1,0 +1,103 @@
+"""``warmroute compare`` as users start it: two specs and a trace, stopped, and continued to the end."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from warmroute.demo import example_spec_text
+
+REQUESTS = 60
+
+
+def test_from_two_specs_and_a_trace_to_a_verdict_with_a_stop_between(tmp_path: Path) -> None:
+    text = example_spec_text()
+    (tmp_path / "prefix.yaml").write_text(text, "utf-8")
+    routing = text.index("    routing_config:")
+    (tmp_path / "random.yaml").write_text(text[:routing] + "    routing_config: {routing_strategy: RANDOM}\n", "utf-8")
+    lines = (
+        {
+            "timestamp": 50 * number,
+            "messages": [
+                {"role": "system", "content": f"Handbook {number % 5} answers every question. " * 200},
+                {"role": "user", "content": f"Question {number}?"},
+            ],
+            "output_length": 4,
+        }
+        for number in range(REQUESTS)
+    )
+    (tmp_path / "trace.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    folder = tmp_path / "comparison"
+
+    stopped = _start(tmp_path)
+    _await(next_run := folder / "runs")
+    stopped.send_signal(signal.SIGINT)
+    _, err = stopped.communicate(timeout=120)
+
+    assert stopped.returncode == 130
+    assert err == ("Stopped. 0 runs are done and kept; the same command with --output comparison continues.\n")
+    assert not (folder / "verdict.json").exists()
+
+    out, err = (continued := _start(tmp_path, "--format", "json")).communicate(timeout=180)
+
+    told = json.loads(out)
+    verdict = told["verdicts"][0]
+    rows = pq.read_table(folder / "requests.parquet").to_pylist()
+    arms = {row["arm"] for row in rows}
+    assert (continued.returncode, err) == (0, "")
+    assert (verdict["decision"], verdict["pairs"]) == ("inconclusive", 1)
+    assert told["notes"] == ["Fewer than 5 pairs give figures, and no verdict."]
+    assert json.loads((folder / "verdict.json").read_bytes())["verdicts"][0] == verdict
+    assert arms == {"random", "prefix"}
+    assert len(rows) == 2 * REQUESTS
+    assert all(row["error"] is None and row["instance"] and row["overflowed"] is not None for row in rows)
+    assert {path.name.rpartition(".")[2] for path in next_run.iterdir() if "." in path.name} == {"unfinished-1"}
+    # Five beginnings for seven instances: prefix-aware routing computes each once, RANDOM up to seven times.
+    cached = {arm: sum(row["cached_tokens"] > 1_000 for row in rows if row["arm"] == arm) for arm in arms}
+    assert cached["prefix"] > cached["random"]
+
+    refused = _start(tmp_path, "--seed", "5")
+    _, err = refused.communicate(timeout=120)
+    assert refused.returncode == 1
+    assert err == (
+        "comparison: was begun with another design.seed: 0, now 5. Give the same options to continue "
+        "it, or another folder.\n"
+    )
+
+
+def _start(folder: Path, *options: str) -> subprocess.Popen[str]:
+    """One pair, without A/A: a machine that is busy may lag as it likes, since no time is judged."""
+    arms = ["--arm", "random=random.yaml", "--arm", "prefix=prefix.yaml"]
+    design = ["--aa-pairs", "0", "--pairs", "1", "--replacements", "0", "--largest-lag", "60", "--speed-factor", "20"]
+    return subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "warmroute",
+            "compare",
+            "trace.jsonl",
+            *arms,
+            *design,
+            "--output",
+            "comparison",
+            *options,
+        ],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def _await(runs: Path) -> None:
+    """Until the first run has begun."""
+    deadline = time.monotonic() + 90
+    while not list(runs.glob("*/run.json")):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
