@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -35,8 +36,9 @@ def print_plan(
     for note in notes:
         typer.echo(f"note: {note}")
     few, many = plan.least_pairs, plan.most_pairs
-    pairs = f"{few} pairs" if few == many else f"{few} to {many} pairs, as the noise demands"
-    typer.echo(f"{plan.aa_runs} runs of {baseline} alone, then {pairs}")
+    pairs = _counted(few, "pair") if few == many else f"{few} to {many} pairs, as the noise demands"
+    alone = f"{_counted(plan.aa_runs, 'run')} of {baseline} alone, then " if plan.aa_runs else ""
+    typer.echo(f"{alone}{pairs}")
     least, most = _time(plan.least_hours), _time(plan.most_hours)
     time = least if least == most else f"{least} to {most}"
     typer.echo(f"{time} of runs; what lies between them is not counted")
@@ -98,20 +100,25 @@ def _row(compared: Compared) -> tuple[str, str, str, str]:
     if compared.unmeasured:
         return compared.metric.label, "-", "not known", ""
     low, high = compared.interval
+    if not isfinite(high):
+        return compared.metric.label, _percent(compared.effect), "unbounded", ""
     p = "" if compared.p_adjusted is None else f"{compared.p_adjusted:.3f}"
     return compared.metric.label, _percent(compared.effect), f"{_percent(low)} to {_percent(high)}", p
 
 
 def _percent(ratio: float) -> str:
     """A ratio as a change; everything that is compared by rows is one."""
-    change = 100 * (ratio - 1)
-    return f"{change:+.1f} %" if abs(change) < 1_000 else "unbounded"
+    return f"{100 * (ratio - 1):+,.1f} %" if isfinite(ratio) else "infinite"
 
 
 def _noise(noise: Noise) -> str:
     needs = "more pairs than anybody runs" if noise.pairs_needed is None else f"{noise.pairs_needed} pairs"
     differs = f"{noise.metric.label} of {len(noise.figures)} runs of the baseline differs by {noise.deviation:.1%}"
     return f"A/A: {differs}; a gain of {noise.gain:.0%} takes {needs}."
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _time(hours: float) -> str:
