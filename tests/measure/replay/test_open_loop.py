@@ -8,7 +8,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from measure.replay.simulated import Endpoint, Target, request
+from measure.replay.simulated import END, LAST, Endpoint, Target, request
 from measure.virtual_time import run_virtually
 
 from warmroute.measure.replay.open_loop import GIVE_UP_AFTER, OpenLoop
@@ -179,3 +179,26 @@ def test_every_request_has_one_row_whatever_fails_and_whenever_it_is_stopped(pla
         assert row.error is not None or row.ttft_seconds >= row.lag_seconds >= -1e-9
     if stop_after is None:
         assert all(row.error not in ("not sent", "stopped") for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("headers", "instance", "overflowed"),
+    [
+        ({}, None, None),
+        ({"x-warmroute-instance": "i-1"}, "i-1", False),
+        ({"x-warmroute-instance": "i-1", "x-warmroute-overflow": "i-0"}, "i-1", True),
+    ],
+)
+def test_only_an_endpoint_that_names_its_instances_tells_of_overflows(headers, instance, overflowed):
+    (row,), *_ = replayed([request(0, 0.0)], lambda body: (200, headers, LAST + END))
+
+    assert (row.error, row.instance, row.overflowed) == (None, instance, overflowed)
+
+
+def test_a_row_has_the_segment_of_its_request_also_if_it_was_never_sent():
+    requests = [request(number, 10.0 * number)._replace(segment="acme") for number in range(2)]
+
+    rows, *_ = replayed(requests, stop_after=5.0)
+
+    assert [row.segment for row in rows] == ["acme", "acme"]
+    assert rows[1].error == "not sent"

@@ -80,3 +80,13 @@ def test_a_clock_that_jumps_is_told():
 def test_quantiles_lie_between_neighbours():
     found = quantiles([4.0, 1.0, 2.0, 3.0, 5.0])
     assert (found.p50, found.p90, found.max) == (3.0, pytest.approx(4.6), 5.0)
+
+
+def test_a_lag_that_was_allowed_is_no_problem():
+    tally = Tally()
+    for index in range(100):
+        tally.add(row(index, lag=0.2))
+
+    assert any("client lagged" in problem for problem in tally.summary().problems)
+    assert tally.summary(largest_lag_seconds=0.3).problems == ()
+    assert "above 100 ms" in tally.summary(largest_lag_seconds=0.1).problems[0]
