@@ -25,6 +25,10 @@ class Answered:
     content_type: str = "text/event-stream; charset=utf-8"
     headers: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def is_events(self):
+        return self.content_type.startswith("text/event-stream")
+
     async def parts(self):
         for part in self.received:
             yield part

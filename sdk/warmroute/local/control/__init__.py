@@ -3,7 +3,7 @@
 from warmroute.local.control.clock import Clock, Durations
 from warmroute.local.control.http import control_plane
 from warmroute.local.control.install import install
-from warmroute.local.control.lookup import account_of, endpoint_in_force, fail_next_deployment
+from warmroute.local.control.lookup import account_of, endpoint_in_force, existing_endpoints, fail_next_deployment
 from warmroute.local.control.readiness import NotServingError, Readiness
 from warmroute.local.control.snapshot import ComponentState, EndpointState, VariantState
 
@@ -18,6 +18,7 @@ __all__ = [
     "account_of",
     "control_plane",
     "endpoint_in_force",
+    "existing_endpoints",
     "fail_next_deployment",
     "install",
 ]

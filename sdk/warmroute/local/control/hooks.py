@@ -128,6 +128,12 @@ def existing_registry(account: str, region: str) -> Registry | None:
     return registry_of(backend) if backend is not None else None
 
 
+def existing_registries() -> list[Registry]:
+    """The registry of every account and region in which anybody has used SageMaker."""
+    regions: list[Any] = list(dict.values(sagemaker_backends))
+    return [registry_of(backend) for of_account in regions for backend in list(dict.values(of_account))]
+
+
 def registry_at(account: str, region: str) -> Registry:
     """The registry of an account in a region.
 

@@ -31,6 +31,15 @@ def endpoint_in_force(account: str, region: str, name: str) -> EndpointState | N
     return state_of(registry, name) if registry is not None else None
 
 
+def existing_endpoints() -> list[tuple[str, str, str]]:
+    """Account, region and name of every endpoint that there is, whatever its status."""
+    from warmroute.local.control.hooks import existing_registries
+
+    return [
+        (registry.account, registry.region, name) for registry in existing_registries() for name in list(registry.endpoints)
+    ]
+
+
 def account_of(access_key: str) -> str:
     """The account that an access key belongs to; ``DEFAULT_ACCOUNT`` where nobody made it here."""
     from warmroute.local.control import hooks

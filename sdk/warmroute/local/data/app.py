@@ -61,12 +61,16 @@ class DataPlane:
         except ClientGoneError:
             raise
         except Refusal as refusal:
-            return refusal.response()
+            return self._refused(refusal)
         except ContainerRefusal as refusal:
             return model_error(refusal.status, refusal.message).response()
         except Exception:
             _LOGGER.exception("The data plane failed.")
-            return internal_failure().response()
+            return self._refused(internal_failure())
+
+    def _refused(self, refusal: Refusal) -> Response:
+        self._fleets.refused[refusal.code] += 1
+        return refusal.response()
 
     async def _invoke(self, request: Request, target: Target) -> Response:
         """InvokeEndpoint: the answer in one piece, even where the container streams it."""

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import random
 import threading
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from warmroute.fleet import strategy_for
-from warmroute.local.control import NotServingError, endpoint_in_force
+from warmroute.local.control import NotServingError, endpoint_in_force, existing_endpoints
 from warmroute.local.data.failures import invalid, unavailable
 from warmroute.local.data.instance import InstanceGroup
 from warmroute.local.engines import EngineStartError
 from warmroute.routing import RoutingConfig, RoutingStrategy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from warmroute.fleet import Strategy
     from warmroute.local.control import ComponentState, EndpointState, VariantState
@@ -35,10 +36,12 @@ class VariantFleet:
         variant: The variant that they run on.
         group: They.
         engines: Where their engines come from.
+        component: The component that they are copies of; empty for instances.
     """
 
-    def __init__(self, variant: VariantState, group: InstanceGroup, engines: Engines) -> None:
+    def __init__(self, variant: VariantState, group: InstanceGroup, engines: Engines, component: str = "") -> None:
         self.variant = variant
+        self.component = component
         self.routing = RoutingConfig.parse(dict(variant.routing_config)) if variant.routing_config else None
         self.strategy: Strategy = strategy_for(self.routing)
         self.weighs_caches = bool(self.routing and self.routing.routing_strategy is RoutingStrategy.KV_AWARE)
@@ -75,6 +78,15 @@ class Destination(NamedTuple):
     """
 
 
+class ServedEndpoint(NamedTuple):
+    """An endpoint as whoever watches it sees it."""
+
+    account: str
+    region: str
+    state: EndpointState
+    fleets: tuple[VariantFleet, ...]
+
+
 class Fleets:
     """Every fleet of this process.
 
@@ -84,13 +96,21 @@ class Fleets:
     Args:
         engines: Where the engines of instances come from.
         in_force: Finds an endpoint by account, region and name.
+        existing: Names every endpoint that there is, in the same way.
     """
 
     def __init__(
-        self, engines: Engines, *, in_force: Callable[[str, str, str], EndpointState | None] = endpoint_in_force
+        self,
+        engines: Engines,
+        *,
+        in_force: Callable[[str, str, str], EndpointState | None] = endpoint_in_force,
+        existing: Callable[[], Iterable[tuple[str, str, str]]] = existing_endpoints,
     ) -> None:
+        self.refused: Counter[str] = Counter()
+        """Requests that no instance was chosen for, by the code of their error."""
         self._engines = engines
         self._in_force = in_force
+        self._existing = existing
         self._chance = random.Random(0)  # noqa: S311 - the weights of variants need no secret.
         self._known: dict[tuple[str, str, str], tuple[EndpointState, dict[Identity, VariantFleet]]] = {}
         self._starting: dict[Identity, InstanceGroup] = {}
@@ -112,7 +132,7 @@ class Fleets:
             in_force = {identity: fleet.group for each in fleets for identity, fleet in each.items()}
             groups = []
             try:
-                for identity, _, environment, count in _wanted(state):
+                for identity, _, environment, count, _ in _wanted(state):
                     group = in_force.get(identity) or self._starting.get(identity)
                     if group is None:
                         group = self._starting[identity] = self._group(state, identity, environment)
@@ -140,6 +160,16 @@ class Fleets:
                 self._up_to_date(key, state)
             elif state is None:
                 self._forget_what_is_gone()
+
+    def endpoints(self) -> list[ServedEndpoint]:
+        """Every endpoint that there is, with the fleets behind it, used or not."""
+        found = []
+        for key in sorted(self._existing()):
+            state = self._in_force(*key)
+            if state is not None:
+                account, region, _ = key
+                found.append(ServedEndpoint(account, region, state, tuple(self._up_to_date(key, state).values())))
+        return found
 
     def destination(
         self, account: str, region: str, name: str, *, variant: str = "", component: str = ""
@@ -174,13 +204,13 @@ class Fleets:
             return known
         with self._changing:
             fleets = {}
-            for identity, variant, environment, count in _wanted(state):
+            for identity, variant, environment, count, component in _wanted(state):
                 if identity in known:
                     fleets[identity] = known[identity]
                 else:
                     group = self._starting.get(identity) or self._group(state, identity, environment)
                     self._starting.pop(identity, group)
-                    fleets[identity] = VariantFleet(variant, group, self._engines)
+                    fleets[identity] = VariantFleet(variant, group, self._engines, component)
                 fleets[identity].group.resize(count)
             self._known[key] = (state, fleets)
             for identity, fleet in known.items():
@@ -207,16 +237,17 @@ class Fleets:
         return InstanceGroup(prefix, environment, self._engines)
 
 
-def _wanted(state: EndpointState) -> Iterator[tuple[Identity, VariantState, Mapping[str, str], int]]:
-    """Every fleet that an endpoint shall have: what it serves, its variant, variables and count."""
+def _wanted(state: EndpointState) -> Iterator[tuple[Identity, VariantState, Mapping[str, str], int, str]]:
+    """Every fleet that an endpoint shall have: what it serves, its variant, variables, count and component."""
     variants = {variant.name: variant for variant in state.variants}
     for variant in state.variants:
         count = variant.instance_count if variant.model_name else 0  # Else the copies of components run there.
-        yield _of_variant(state, variant), variant, variant.model_environment, count
+        yield _of_variant(state, variant), variant, variant.model_environment, count, ""
     for component in state.components:
         if component.base is None and component.variant_name in variants:
             variant = variants[component.variant_name]
-            yield _of_component(state, component), variant, component.environment, component.copy_count
+            copies = component.copy_count
+            yield _of_component(state, component), variant, component.environment, copies, component.name
 
 
 def _of_variant(state: EndpointState, variant: VariantState) -> Identity:

@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from warmroute.local.data.latency import LatencyHistogram
 from warmroute.local.engines import EngineStartError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from warmroute.local.engines import Engine, Engines
+
+
+class Failure(StrEnum):
+    """Why a request that was given to an instance has no whole answer."""
+
+    CONTAINER_4XX = "container_4xx"
+    """The container answered with a client's error."""
+    CONTAINER_5XX = "container_5xx"
+    """The container answered with an error of its own."""
+    NO_ANSWER = "no_answer"
+    """The container did not answer."""
+    TIMEOUT = "timeout"
+    """It did not answer in time."""
+    STREAM_BROKEN = "stream_broken"
+    """Its answer ended before it was whole."""
+    CLIENT_GONE = "client_gone"
+    """The client went away first."""
 
 
 class Instance:
@@ -29,8 +49,11 @@ class Instance:
         """Requests that it was ever given."""
         self.overflows = 0
         """Those of them that routing sent away from the home of their prefix."""
-        self.broken_streams = 0
-        """Those of them whose answer ended before it was whole."""
+        self.sent_away = 0
+        """Requests whose prefix lives here and that routing sent to another instance."""
+        self.failures: Counter[Failure] = Counter()
+        self.ttft = LatencyHistogram()
+        """From the choice of the instance to the first part of each answer that streams."""
 
 
 class InstanceGroup:

@@ -50,7 +50,7 @@ async def as_it_comes(answer: Answer) -> AsyncIterator[bytes]:
         async for part in _parts(answer):
             yield part
     except StreamBrokenError as error:
-        if not _is_events(answer):
+        if not answer.is_events:
             raise
         # The shape of vLLM's own errors in a stream.
         told = {"error": {"message": str(error), "type": "ModelStreamError", "param": None, "code": 424}}
@@ -58,11 +58,7 @@ async def as_it_comes(answer: Answer) -> AsyncIterator[bytes]:
 
 
 def _parts(answer: Answer) -> AsyncIterator[bytes]:
-    return _whole_events(answer.parts()) if _is_events(answer) else answer.parts()
-
-
-def _is_events(answer: Answer) -> bool:
-    return answer.content_type.startswith("text/event-stream")
+    return _whole_events(answer.parts()) if answer.is_events else answer.parts()
 
 
 async def _whole_events(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

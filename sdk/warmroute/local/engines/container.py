@@ -83,6 +83,23 @@ class ContainerAnswer(Protocol):
         """Give the rest up; does nothing once the answer has ended."""
 
 
+@dataclass(frozen=True, slots=True)
+class EngineCounts:
+    """What an engine itself counted since it started, whoever sent it requests; None for what it does not tell."""
+
+    queried_tokens: int | None = None
+    """Prompt tokens that were looked for in its KV cache. vLLM: ``vllm:prefix_cache_queries_total``."""
+
+    hit_tokens: int | None = None
+    """Those of them that were found. vLLM: ``vllm:prefix_cache_hits_total``."""
+
+    waiting: int | None = None
+    """Requests that wait in it for a place now. vLLM: ``vllm:num_requests_waiting``."""
+
+    kv_cache_usage: float | None = None
+    """Share of its KV cache in use now, between 0 and 1. vLLM: ``vllm:kv_cache_usage_perc``."""
+
+
 class Engine(Protocol):
     """What runs on one instance, or in one component copy."""
 
@@ -103,6 +120,9 @@ class Engine(Protocol):
         Raises:
             ContainerRefusal: It answers with an error.
         """
+
+    async def counts(self) -> EngineCounts:
+        """What it has counted; asked when somebody looks, never for a request."""
 
     def release(self) -> None:
         """Its instance is gone: it ends once it has answered what it was sent."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -16,6 +17,7 @@ from warmroute.local.engines.container import (
 )
 from warmroute.local.engines.prompts import prompt_of
 from warmroute.local.engines.sent_prompts import SentPrompts
+from warmroute.local.engines.vllm_counts import vllm_counts
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -29,6 +31,9 @@ ANSWER_SECONDS = 60.0
 
 ADAPTER_HEADER = "x-amzn-sagemaker-adapter-identifier"
 """Names the LoRA adapter that a request is for. Source: AWS's ``model-hosting-container-standards``."""
+
+_COUNTS_SECONDS = 1.0
+"""How long a server may take to tell its metrics, and how long they are taken for its latest."""
 
 _CUSTOM_ATTRIBUTES = "x-amzn-sagemaker-custom-attributes"
 
@@ -59,6 +64,21 @@ class HttpClient:
             return await self._open().post(url, data=body, headers=headers, allow_redirects=False)
         except (aiohttp.ClientError, OSError) as error:
             raise ContainerRefusal(0, f"The container does not answer: {_reason(error)}.") from None
+
+    async def read(self, url: str, seconds: float) -> bytes:
+        """What a server has at an address; nothing where it does not answer in time.
+
+        Args:
+            url: Where.
+            seconds: How long it may take.
+        """
+        import aiohttp
+
+        try:
+            async with self._open().get(url, timeout=aiohttp.ClientTimeout(total=seconds)) as answer:
+                return await answer.read() if answer.status == 200 else b""
+        except (aiohttp.ClientError, OSError):
+            return b""
 
     async def close(self) -> None:
         """Close every connection."""
@@ -127,6 +147,15 @@ class ForwardingEngine:
         self.sent = SentPrompts()
         self._client = client
         self._has_invocations = has_invocations
+        self._counts = EngineCounts()
+        self._counts_due = 0.0
+
+    async def counts(self) -> EngineCounts:
+        """What vLLM's own metrics say; nothing where the server has none."""
+        if time.monotonic() >= self._counts_due:
+            self._counts_due = time.monotonic() + _COUNTS_SECONDS
+            self._counts = vllm_counts(await self._client.read(f"{self.url}/metrics", _COUNTS_SECONDS))
+        return self._counts
 
     def cached_tokens(self, prompt: Prompt) -> int:
         """Tokens of a prompt that were sent to it before, which it may have forgotten."""

@@ -20,7 +20,7 @@ from warmroute.fleet import (
 )
 from warmroute.hosting.environment import flag, number, text
 from warmroute.local.engines.completion import read_chat_completion, read_completion
-from warmroute.local.engines.container import CHAT_COMPLETIONS, ContainerRefusal, ContainerRequest
+from warmroute.local.engines.container import CHAT_COMPLETIONS, ContainerRefusal, ContainerRequest, EngineCounts
 from warmroute.local.engines.prompts import prompt_of
 from warmroute.local.engines.wording import Usage, Wording
 
@@ -88,7 +88,9 @@ class SimulatedEngine:
         """The name that answers give the model."""
         self._speed = speed
         self._cost_model = cost_model
-        self._cache = KvCache(cost_model.kv_cache_tokens // BLOCK_SIZE)
+        self._blocks = cost_model.kv_cache_tokens // BLOCK_SIZE
+        self._cache = KvCache(self._blocks)
+        self._queried_tokens = self._hit_tokens = 0
         self._engine: Engine[str] = Engine(
             cost_model,
             self._cache,
@@ -101,6 +103,11 @@ class SimulatedEngine:
     def cached_tokens(self, prompt: Prompt) -> int:
         """Tokens of a prompt that its KV cache holds now."""
         return self._cache.cached_tokens(prompt)
+
+    async def counts(self) -> EngineCounts:
+        """What it has counted."""
+        usage = self._cache.held_blocks / self._blocks
+        return EngineCounts(self._queried_tokens, self._hit_tokens, self._engine.waiting, usage)
 
     async def answer(self, request: ContainerRequest) -> SimulatedAnswer:
         """Serve a request, up to the first part of its answer.
@@ -154,12 +161,19 @@ class SimulatedEngine:
         try:
             while left:
                 tokens, found = await stream.get()
-                cached = cached if found is None else found
+                if found is not None:  # Its first token: what vLLM counts when it first schedules a request.
+                    cached = found
+                    self._count(request.prompt.tokens, found)
                 left -= tokens
                 yield tokens, cached
         finally:
             del self._streams[request.id]
             self._engine.cancel(request.id)
+
+    def _count(self, queried_tokens: int, hit_tokens: int) -> None:
+        if self.caches_prefixes:
+            self._queried_tokens += queried_tokens
+            self._hit_tokens += hit_tokens
 
     async def _drive(self) -> None:
         while self._engine.has_work:

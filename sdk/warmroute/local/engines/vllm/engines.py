@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from warmroute.fleet import Prompt
-    from warmroute.local.engines.container import ContainerRequest
+    from warmroute.local.engines.container import ContainerRequest, EngineCounts
     from warmroute.local.engines.forwarding import ForwardedAnswer
 
 SERVER = ("-m", "vllm.entrypoints.openai.api_server")
@@ -154,11 +154,18 @@ class VllmEngine:
         Raises:
             ContainerRefusal: The server answers with an error, or not at all.
         """
-        if self._forwarding.url != self.process.url:  # A new server has an empty cache.
-            self._forwarding.url = self.process.url
-            self._forwarding.sent.clear()
-        return await self._forwarding.answer(request)
+        return await self._now().answer(request)
+
+    async def counts(self) -> EngineCounts:
+        """What the server has counted since its latest start."""
+        return await self._now().counts()
 
     def release(self) -> None:
         """The server ends once it has answered what it was sent."""
         self._released = True
+
+    def _now(self) -> ForwardingEngine:
+        if self._forwarding.url != self.process.url:  # A new server has an empty cache.
+            self._forwarding.url = self.process.url
+            self._forwarding.sent.clear()
+        return self._forwarding
