@@ -36,7 +36,9 @@ def existing_endpoints() -> list[tuple[str, str, str]]:
     from warmroute.local.control.hooks import existing_registries
 
     return [
-        (registry.account, registry.region, name) for registry in existing_registries() for name in list(registry.endpoints)
+        (registry.account, registry.region, name)
+        for registry in existing_registries()
+        for name in list(registry.endpoints)
     ]
 
 

@@ -13,6 +13,7 @@ from warmroute.local.engines.container import (
     INVOCATIONS,
     ContainerRefusal,
     ContainerRequest,
+    EngineCounts,
     StreamBrokenError,
 )
 from warmroute.local.engines.prompts import prompt_of
