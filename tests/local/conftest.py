@@ -43,7 +43,11 @@ class World:
 
     def __init__(self) -> None:
         self.states = {"bot": EndpointState("bot", "InService", "bot-1", 1, (MAIN,), (), ())}
-        self.fleets = Fleets(SimulatedEngines(1_000), in_force=lambda account, region, name: self.states.get(name))
+        self.fleets = Fleets(
+            SimulatedEngines(1_000),
+            in_force=lambda account, region, name: self.states.get(name),
+            existing=lambda: [("123456789012", "us-east-1", name) for name in self.states],
+        )
 
     def change(self, **changes: Any) -> None:
         self.states["bot"] = replace(self.states["bot"], **changes)

@@ -29,7 +29,7 @@ def _plane(path: str, service: str = "", query: str = "") -> str:
         "query_string": query.encode(),
         "headers": headers,
     }
-    asyncio.run(Dispatcher(plane("control"), plane("data"))(scope, None, None))
+    asyncio.run(Dispatcher(plane("control"), plane("data"), plane("pages"))(scope, None, None))
     return went[0]
 
 
@@ -55,6 +55,15 @@ def test_a_bucket_called_endpoints_is_left_to_s3() -> None:
     assert _plane("/endpoints/key", query=f"X-Amz-{presigned}&X-Amz-Date=x") == "control"
 
 
-@pytest.mark.parametrize("path", ["/", "/endpoints", "/endpointsx/invocations", "/moto-api/reset", "/x/endpoints/y"])
+@pytest.mark.parametrize("path", ["/_warmroute", "/_warmroute/", "/_warmroute/state", "/_warmroute/nothing"])
+def test_what_a_user_sees_has_a_place_of_its_own(path: str) -> None:
+    assert _plane(path) == "pages"
+    assert _plane(path, "sagemaker") == "pages"
+    assert _plane(path, "s3") == "control"
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/_warmroutes", "/endpoints", "/endpointsx/invocations", "/moto-api/reset", "/x/endpoints/y"]
+)
 def test_everything_else_is_for_the_control_plane(path: str) -> None:
     assert _plane(path, "sagemaker") == "control"

@@ -73,11 +73,15 @@ def local(  # noqa: PLR0913, PLR0917 - a parameter for each option.
 
 
 def _announce(format: Format) -> Callable[[str], None]:  # noqa: A002
+    from warmroute.local import METRICS_PATH, PAGE_PATH, STATE_PATH
+
     def announce(url: str) -> None:
         if format is Format.JSON:
-            sys.stdout.write(json.dumps({"url": url}) + "\n")
+            pages = {"page": url + PAGE_PATH, "state": url + STATE_PATH, "metrics": url + METRICS_PATH}
+            sys.stdout.write(json.dumps({"url": url, **pages}) + "\n")
         else:
-            typer.echo(f"Serving on {url}; stop with Ctrl-C. For boto3, the AWS CLI and warmroute apply:")
+            typer.echo(f"Serving on {url}; stop with Ctrl-C. Watch it on {url}{PAGE_PATH}")
+            typer.echo("For boto3, the AWS CLI and warmroute apply:")
             typer.echo(
                 f"export AWS_ENDPOINT_URL={url} AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local "
                 "AWS_DEFAULT_REGION=us-east-1"

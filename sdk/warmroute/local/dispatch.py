@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from warmroute.local.data import PATH_PREFIX
-from warmroute.local.observability.app import is_observability
+from warmroute.local.pages import is_page
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -40,7 +40,7 @@ class Dispatcher:
         path: str = scope["path"]
         if path.startswith(PATH_PREFIX):
             app = self._data_plane
-        elif is_observability(path):
+        elif is_page(path):
             app = self._observability
         else:
             return self._control_plane

@@ -12,18 +12,12 @@ from starlette.responses import PlainTextResponse, Response
 from warmroute.local.observability.metrics import CONTENT_TYPE, exposition
 from warmroute.local.observability.page import CONTENT_SECURITY_POLICY, PAGE
 from warmroute.local.observability.state import state_document
+from warmroute.local.pages import METRICS_PATH, PAGE_PATH, ROOT, STATE_PATH
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from warmroute.local.data import Fleets
-
-ROOT = "/_warmroute"
-"""Beginning of the paths. No bucket of S3, the one API whose paths callers choose, has an underscore in its name."""
-
-PAGE_PATH = f"{ROOT}/"
-STATE_PATH = f"{ROOT}/state"
-METRICS_PATH = f"{ROOT}/metrics"
 
 _LOGGER = logging.getLogger(__name__)
 _HEADERS = {"cache-control": "no-store", "x-content-type-options": "nosniff", "referrer-policy": "no-referrer"}
@@ -64,8 +58,3 @@ class Observability:
         if path == ROOT:
             return Response(status_code=308, headers={"location": PAGE_PATH})
         return Response(PAGE, media_type="text/html", headers={"content-security-policy": CONTENT_SECURITY_POLICY})
-
-
-def is_observability(path: str) -> bool:
-    """Whether a path is one of these."""
-    return path == ROOT or path.startswith(PAGE_PATH)

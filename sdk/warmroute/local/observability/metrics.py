@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from warmroute.local.data import Failure
 from warmroute.local.data.latency import BUCKETS
 from warmroute.local.observability.overview import InstanceStatus, overview
+from warmroute.measure.telemetry import local_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -37,7 +38,7 @@ _OF_INSTANCES = (
         "1 where the instance can be sent requests.",
         lambda seen: seen.status is InstanceStatus.IN_SERVICE,
     ),
-    _Metric("warmroute_requests_total", "counter", "Requests given to it.", lambda seen: seen.instance.requests),
+    _Metric(local_names.REQUESTS, "counter", "Requests given to it.", lambda seen: seen.instance.requests),
     _Metric(
         "warmroute_requests_in_flight",
         "gauge",
@@ -45,7 +46,7 @@ _OF_INSTANCES = (
         lambda seen: seen.instance.in_flight,
     ),
     _Metric(
-        "warmroute_overflow_requests_total",
+        local_names.OVERFLOW_REQUESTS,
         "counter",
         "Requests given to it although their prefix lives on another instance, which was at its threshold.",
         lambda seen: seen.instance.overflows,
@@ -57,32 +58,30 @@ _OF_INSTANCES = (
         lambda seen: seen.instance.sent_away,
     ),
     _Metric(
-        "warmroute_prefix_cache_queries_total",
+        local_names.QUERIED_TOKENS,
         "counter",
         "Prompt tokens that its engine looked for in the KV cache.",
         lambda seen: seen.counts.queried_tokens,
     ),
     _Metric(
-        "warmroute_prefix_cache_hits_total",
+        local_names.HIT_TOKENS,
         "counter",
         "Prompt tokens that its engine found in the KV cache.",
         lambda seen: seen.counts.hit_tokens,
     ),
     _Metric(
-        "warmroute_requests_waiting",
+        local_names.WAITING,
         "gauge",
         "Requests that wait in its engine for a place.",
         lambda seen: seen.counts.waiting,
     ),
     _Metric(
-        "warmroute_kv_cache_usage_ratio",
+        local_names.KV_CACHE_USAGE,
         "gauge",
         "Share of its KV cache in use.",
         lambda seen: seen.counts.kv_cache_usage,
     ),
 )
-
-TTFT = "warmroute_time_to_first_token_seconds"
 
 
 async def exposition(fleets: Fleets) -> str:
@@ -116,14 +115,14 @@ async def exposition(fleets: Fleets) -> str:
 
 
 def _ttft(instances: Sequence[tuple[Labels, SeenInstance]]) -> Iterator[str]:
-    yield f"# HELP {TTFT} From the choice of the instance to the first part of an answer that streams."
-    yield f"# TYPE {TTFT} histogram"
+    yield f"# HELP {local_names.TTFT} From the choice of the instance to the first part of an answer that streams."
+    yield f"# TYPE {local_names.TTFT} histogram"
     for labels, seen in instances:
         counts = seen.instance.ttft.cumulative()
         for bound, count in zip((*map(str, BUCKETS), "+Inf"), counts, strict=True):
-            yield _line(f"{TTFT}_bucket", {**labels, "le": bound}, count)
-        yield _line(f"{TTFT}_sum", labels, seen.instance.ttft.sum)
-        yield _line(f"{TTFT}_count", labels, counts[-1])
+            yield _line(f"{local_names.TTFT}_bucket", {**labels, "le": bound}, count)
+        yield _line(f"{local_names.TTFT}_sum", labels, seen.instance.ttft.sum)
+        yield _line(f"{local_names.TTFT}_count", labels, counts[-1])
 
 
 def _family(name: str, kind: str, explained: str, values: Sequence[tuple[Labels, float | None]]) -> Iterator[str]:

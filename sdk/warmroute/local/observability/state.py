@@ -98,7 +98,7 @@ def _figures(seen: Sequence[SeenInstance]) -> dict[str, Any]:
         "overflow_requests": overflows,
         "overflow_share": _ratio(overflows, requests),
         "displaced_requests": sum(each.sent_away for each in instances),
-        "failures": {kind: sum(each.failures[kind] for each in instances) for kind in sorted(failures)},
+        "failures": {str(kind): sum(each.failures[kind] for each in instances) for kind in sorted(failures)},
         "queried_tokens": queried,
         "hit_tokens": hits,
         "hit_rate": _ratio(hits, queried),

@@ -75,15 +75,15 @@ function showTimes(root, of) {
   put(at(root, "ttft_p90"), seconds(of.recent_ttft.p90_seconds));
 }
 
-function showInstance(row, instance, before, fleet, requests) {
+function showInstance(row, instance, before, fleet, requests, widest) {
   const of = figures(instance, before), threshold = fleet.routing.concurrency_threshold;
   const share = ratio(of.requests, requests), even = 1 / fleet.instances.length;
   put(row.querySelector(".name"), instance.id);
   put(row.querySelector(".status"), instance.status === "InService" ? "" : instance.status);
   put(at(row, "share"), percent(share));
   put(at(row, "requests"), whole(of.requests));
-  row.querySelector(".bar i").style.width = `${100 * Math.min(1, (share || 0))}%`;
-  row.querySelector(".bar b").style.left = `${100 * even}%`;
+  row.querySelector(".bar i").style.width = `${100 * (share || 0) / widest}%`;
+  row.querySelector(".bar b").style.left = `${100 * even / widest}%`;
   put(at(row, "in_flight"), threshold ? `${of.in_flight} / ${threshold}` : whole(of.in_flight),
     threshold && of.in_flight >= threshold ? "over" : "");
   put(at(row, "hit_rate"), percent(of.hit_rate));
@@ -119,10 +119,13 @@ function showFleet(endpoint, fleet, parent, elapsed) {
   showTimes(node.querySelector(".tiles"), of);
   node.querySelectorAll("svg path").forEach(
     (path, index) => line(path, history[["rate", "hits", "overflow", "ttft"][index]]));
+  const earlier = instance => before && before.instances.get(instance.id);
+  const shares = fleet.instances.map(each => ratio(figures(each, earlier(each)).requests, of.requests) || 0);
+  const widest = Math.min(1, Math.max(2 / fleet.instances.length, ...shares));
   for (const instance of fleet.instances) {
     const row = made(`${key}/${instance.id}`, node.querySelector("tbody"), fromTemplate("instance"));
     row.dataset.instance = instance.id;
-    showInstance(row, instance, before && before.instances.get(instance.id), fleet, of.requests);
+    showInstance(row, instance, earlier(instance), fleet, of.requests, widest);
   }
 }
 
