@@ -20,3 +20,6 @@ class Observer(Protocol):
 
     def end(self) -> RunTelemetry:
         """The run is over: what was seen of it. A source whose figures come late is waited for, but not for ever."""
+
+    def give_up(self) -> None:
+        """There will be no run after all."""
