@@ -78,8 +78,8 @@ class Figures:
         gone = sorted({instance for instance, _ in self._steps} - set(last))
         return [
             *(
-                f"{instance}: its counters began anew {_times(count)}; what it counted between its last sample and then "
-                "is missing."
+                f"{instance}: its counters began anew {_times(count)}; what it counted between its last sample and "
+                "then is missing."
                 for instance, count in sorted(restarts.items())
             ),
             *(f"{instance}: it went away; what it counted after its last sample is missing." for instance in gone),

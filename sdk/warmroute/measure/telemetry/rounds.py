@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -70,9 +70,9 @@ class Step:
         started = self.before.started, self.after.started
         if None not in started and started[0] != started[1]:
             return True
-        before = [*self.before.counters.items(), *self.before.ttft_buckets.items()]
-        after = {**self.after.counters, **self.after.ttft_buckets}
-        return any(after.get(name, value) < value for name, value in before)
+        return _fell(self.before.counters, self.after.counters) or _fell(
+            self.before.ttft_buckets, self.after.ttft_buckets
+        )
 
     def counted(self, counter: Counter) -> float | None:
         """The growth of a counter; None where it is not shown. After a start from zero, all that it has counted."""
@@ -89,6 +89,13 @@ class Step:
         if self.began_anew or before is None:
             return after
         return after - before
+
+
+Key = TypeVar("Key")
+
+
+def _fell(before: Mapping[Key, float], after: Mapping[Key, float]) -> bool:
+    return any(after.get(name, value) < value for name, value in before.items())
 
 
 ZERO = Reading(counters=dict.fromkeys(Counter, 0.0))
