@@ -130,10 +130,7 @@ class CloudWatchObserver:
             reasons["overflow"] = overflow
         else:
             values["overflow"] = overflow
-        notes = [
-            f"CloudWatch counts in whole periods of {self._period} s, of which the first and the last also hold what came "
-            "outside the run."
-        ]
+        notes = [f"Periods of {self._period} s are counted whole; the first and the last also hold other requests."]
         if not is_whole:
             notes.append(
                 f"After {self._wait:.0f} s of waiting CloudWatch had no data of the last whole period of the run; its "
