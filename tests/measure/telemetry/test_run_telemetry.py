@@ -70,3 +70,9 @@ def test_of_several_sources_the_first_that_knows_is_taken():
     assert (telemetry.requests, telemetry.hit_rate, telemetry.hit_rate_ceiling) == (10, 0.8, 0.9)
     assert telemetry.sources == ("A", "B")
     assert telemetry.unavailable["ttft"] == "A does not tell. B does not tell."
+
+
+def test_rates_in_json_stand_beside_each_other():
+    written = _telemetry(**WHOLE).to_json()
+    assert written["hit_rate"] == {"delivered": 0.8, "predicted": 0.85, "ceiling": 0.9}
+    assert written["overflow"]["at_most"] == 0.2

@@ -119,6 +119,16 @@ def test_observers_that_began_are_given_up_where_another_cannot_begin(answers):
     assert not first._thread.is_alive()
 
 
+def test_where_not_all_are_needed_one_that_has_nothing_to_see_is_a_reason(answers):
+    answers["http://a/metrics"] = [_vllm(0), _vllm(2)]
+    answers["http://b/metrics"] = [Unanswered("it does not answer")]
+    observers = [vllm_observer(["http://b"]), vllm_observer(["http://a"], interval_seconds=NEVER)]
+    telemetry = _seen(JoinedObserver(observers, needs_all=False))
+    assert telemetry.requests == 2
+    assert telemetry.sources == ("vLLM http://a/metrics",)
+    assert "vLLM http://b/metrics: it does not answer." in telemetry.unavailable["overflow"]
+
+
 def test_samples_are_taken_while_the_run_is_on(answers):
     answers["http://a/metrics"] = [_vllm(number) for number in range(10_000)]
     observer = vllm_observer(["http://a"], interval_seconds=0.001)

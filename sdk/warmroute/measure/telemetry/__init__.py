@@ -1,5 +1,6 @@
 """What the servers themselves counted during a run: beside the client's figures, and never in place of them."""
 
+from warmroute.measure.telemetry.choosing import observer_of
 from warmroute.measure.telemetry.cloudwatch import CloudWatchObserver
 from warmroute.measure.telemetry.joined import JoinedObserver
 from warmroute.measure.telemetry.local_endpoint import local_observer
@@ -21,5 +22,6 @@ __all__ = [
     "RunTelemetry",
     "ServerTtft",
     "local_observer",
+    "observer_of",
     "vllm_observer",
 ]

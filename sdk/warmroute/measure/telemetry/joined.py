@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from warmroute.measure.telemetry.run_telemetry import FIGURES
+from warmroute.errors import WarmrouteError
+from warmroute.measure.telemetry.figures import with_reasons
+from warmroute.measure.telemetry.run_telemetry import FIGURES, RunTelemetry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from warmroute.measure.telemetry.observer import Observer
-    from warmroute.measure.telemetry.run_telemetry import RunTelemetry
 
 
 class JoinedObserver:
@@ -21,6 +24,7 @@ class JoinedObserver:
         observers: At least one, the most trusted first.
         hit_rate_ceiling: What one cache that holds everything would reach with the trace.
         hit_rate_predicted: What the simulation predicts.
+        needs_all: Whether one that has nothing to see is an error; else its figures are not available.
     """
 
     def __init__(
@@ -29,33 +33,51 @@ class JoinedObserver:
         *,
         hit_rate_ceiling: float | None = None,
         hit_rate_predicted: float | None = None,
+        needs_all: bool = True,
     ) -> None:
         self._observers = observers
         self._given = {"hit_rate_ceiling": hit_rate_ceiling, "hit_rate_predicted": hit_rate_predicted}
+        self._needs_all = needs_all
+        self._begun: list[Observer] = []
+        self._absent: list[str] = []
 
     def begin(self) -> None:
         """All of them begin.
 
         Raises:
-            WarmrouteError: One has nothing to see.
+            WarmrouteError: One has nothing to see, and all are needed.
         """
-        begun: list[Observer] = []
-        try:
-            for observer in self._observers:
+        self._began = datetime.now(UTC)
+        for observer in self._observers:
+            try:
                 observer.begin()
-                begun.append(observer)
-        except BaseException:
-            for observer in begun:
-                observer.give_up()
-            raise
+            except WarmrouteError as error:
+                if self._needs_all:
+                    self.give_up()
+                    raise
+                self._absent.append(error.message)
+            else:
+                self._begun.append(observer)
 
     def end(self) -> RunTelemetry:
         """What all of them saw."""
-        return joined([observer.end() for observer in self._observers], self._given)
+        absent = [self._nothing(reason) for reason in self._absent]
+        with ThreadPoolExecutor(max(1, len(self._begun))) as pool:  # At once: each may wait for late data.
+            return joined([*pool.map(lambda observer: observer.end(), self._begun), *absent], self._given)
+
+    def _nothing(self, reason: str) -> RunTelemetry:
+        """What an observer saw that could not begin."""
+        return RunTelemetry(
+            sources=(),
+            began=self._began,
+            ended=datetime.now(UTC),
+            interval_seconds=0.0,
+            **with_reasons({}, {}, reason),
+        )
 
     def give_up(self) -> None:
         """None of them looks any further."""
-        for observer in self._observers:
+        for observer in self._begun:
             observer.give_up()
 
 

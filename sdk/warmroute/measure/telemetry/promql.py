@@ -122,7 +122,7 @@ class PromqlObserver:
             names = discovered(self._api.names())
             found = {figure: self._series(name, ended) for figure, name in names.items()}
             last = max((at for each in found.values() for one in each for at, _ in one.points), default=0.0)
-            if last >= ended.timestamp() - self._step or self._clock.now() >= deadline:
+            if not names or last >= ended.timestamp() - self._step or self._clock.now() >= deadline:
                 break
             self._clock.sleep(min(_POLL_SECONDS, max(0.1, (deadline - self._clock.now()).total_seconds())))
         notes = [f"{figure}: metric {name}." for figure, name in sorted(names.items())]

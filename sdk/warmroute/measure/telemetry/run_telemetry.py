@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
@@ -134,9 +133,14 @@ class RunTelemetry:
         return max(self.instance_shares.values(), default=None) if self.instance_shares else None
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for a JSON document."""
+        """Plain values for a JSON document; the hit rates and the largest share beside the fields."""
         values = {"format": FORMAT, **asdict(self), "began": self.began.isoformat(), "ended": self.ended.isoformat()}
-        return {**values, "hit_rate": self.hit_rate, "largest_share": self.largest_share}
+        rates = {
+            "delivered": self.hit_rate,
+            "predicted": self.hit_rate_predicted,
+            "ceiling": self.hit_rate_ceiling,
+        }
+        return {**values, "hit_rate": rates, "largest_share": self.largest_share}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> RunTelemetry:
@@ -169,11 +173,6 @@ FIGURES = (
     "ttft",
 )
 """The fields that may be None with a reason."""
-
-
-def finite(value: float) -> float | None:
-    """A figure that JSON can hold; None for what is no number."""
-    return value if math.isfinite(value) else None
 
 
 def _as_it_is(value: Any) -> Any:
