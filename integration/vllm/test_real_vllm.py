@@ -21,6 +21,7 @@ from stand_in_servers import SIGNED, until
 
 from warmroute.client import sagemaker as helpers
 from warmroute.local import RunningLocally
+from warmroute.measure.telemetry import JoinedObserver, local_observer, vllm_observer
 
 COUNTERS = ("vllm:prefix_cache_queries_total", "vllm:prefix_cache_hits_total", "vllm:request_success_total")
 
@@ -70,6 +71,36 @@ def runtime(local: RunningLocally) -> Any:
 
 def _served_by(answer: dict[str, Any]) -> str:
     return answer["ResponseMetadata"]["HTTPHeaders"]["x-warmroute-instance"]
+
+
+def test_telemetry_is_what_the_servers_counted(local: RunningLocally, runtime: Any) -> None:
+    from_servers = vllm_observer([f"http://127.0.0.1:{port}" for port in _servers().values()], concurrency_threshold=4)
+    observers = JoinedObserver([from_servers]), JoinedObserver([local_observer(local.url, "bot")])
+
+    def ask() -> None:
+        for number in range(6):
+            body = _chat(_prefix("telemetry"), number, stream=True)
+            answer = runtime.invoke_endpoint_with_response_stream(
+                EndpointName="bot", Body=body, ContentType="application/json"
+            )
+            assert list(answer["Body"])
+        time.sleep(1.5)  # The local endpoint takes what servers tell for their latest for a second.
+
+    for observer in observers:
+        observer.begin()
+    added = _added(ask)
+    by_servers, by_endpoint = (observer.end() for observer in observers)
+
+    for telemetry in (by_servers, by_endpoint):
+        assert telemetry.requests == 6
+        assert telemetry.hit_rate == pytest.approx(_hit_rate(added))
+        assert telemetry.ttft is not None
+        assert telemetry.ttft.count == 6
+        assert telemetry.largest_share == 1
+        assert set(telemetry.unavailable) == {"hit_rate_ceiling", "hit_rate_predicted"}
+    assert by_servers.overflow is not None
+    assert by_endpoint.overflow is not None
+    assert by_endpoint.overflow.at_most == 0 <= by_servers.overflow.at_most
 
 
 def test_one_beginning_is_found_in_one_server_s_cache(runtime: Any) -> None:
