@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from warmroute.prefix.canonical_error import MAX_DEPTH
-from warmroute.prefix.field_order import FieldOrder, fields_in_order, member_in_order, message_in_order
+from warmroute.prefix.field_order import FieldOrder, fields_in_order, message_in_order
 from warmroute.prefix.json_writer import SCALARS, is_plain
+from warmroute.prefix.known_tools import written_tools
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,23 +24,25 @@ def write_plain_chat(request: dict[str, Any], order: FieldOrder) -> bytes | None
     messages = request.get("messages")
     if type(messages) is not list:
         return None
+    moved: dict[str, Any] = {}
     if not _are_texts_in_order(messages):
-        messages = _plain_messages(messages)
-        if messages is None:
+        moved["messages"] = _plain_messages(messages)
+    for name, value in request.items():
+        if type(value) in SCALARS or name == "messages":
+            continue
+        if name in {"tools", "functions"}:
+            moved[name] = written_tools(name, value, order)
+        elif not is_plain(value, MAX_DEPTH - 1):
             return None
-    members: dict[str, Any] = {}
-    for name in fields_in_order(tuple(request), order):
-        value = request[name]
-        if name == "messages":
-            value = messages
-        elif type(value) not in SCALARS and not (type(value) is float and 1e-4 <= value <= 1):
-            value = member_in_order(name, value, order)
-            if not is_plain(value, MAX_DEPTH - 1):
-                return None
-        members[name] = value
+    if None in moved.values():
+        return None
+    fields = tuple(request)
+    names = fields_in_order(fields, order)
+    if moved or names != fields:
+        request = {name: moved[name] if name in moved else request[name] for name in names}
     try:
         # Without subclasses, orjson itself refuses a message that is a dict of some other order.
-        return orjson.dumps(members, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
+        return orjson.dumps(request, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
     except orjson.JSONEncodeError:
         return None
 
@@ -47,12 +50,15 @@ def write_plain_chat(request: dict[str, Any], order: FieldOrder) -> bytes | None
 def _are_texts_in_order(messages: Iterable[Any]) -> bool:
     """Whether each message is a role and a text, in this order, and nothing else; the caller checks that it is a dict.
 
-    The first of two keys is the role and the content exists: then the second key needs no look.
+    The first of two keys is the role and the content exists: then the second key needs no look. Two quick loops take
+    less time than one, and ``__class__`` less than ``type``: orjson refuses what is not what its class says.
     """
     try:
+        for first, _ in messages:
+            if first != "role":
+                return False
         for message in messages:
-            first, _ = message
-            if first != "role" or type(message["content"]) is not str or type(message["role"]) is not str:
+            if message["content"].__class__ is not str or message["role"].__class__ is not str:
                 return False
     except (TypeError, ValueError, LookupError):  # Not a mapping, or one of other members.
         return False
