@@ -41,28 +41,26 @@ def prepared(client: OpenAI | AsyncOpenAI, options: Any, find_id: FindId, encode
         BodyTooLargeError: The body has more than 6,291,456 bytes.
         InvalidSettingsError: The id is malformed, or the encoder returns no bytes.
     """
-    if not _is_chat(client, options) or type(options.content) is _Prepared or not _is_json(client, options):
+    if type(options.content) is Prepared or not _is_chat(client, options):
+        return options
+    if options.files or not is_json(client, options.headers):
         return options
     given = options.json_data if options.content is None else options.content
     content: Any = None
     if isinstance(given, (str, bytes, bytearray)) and not options.extra_json:
         content = _of_text(given, find_id, encode)
     elif isinstance(given, Mapping) or (given is None and options.extra_json):
-        body = {
-            name: value
-            for name, value in {**(given or {}), **(options.extra_json or {})}.items()
-            if not isinstance(value, _not_given())
-        }
-        content = _encoded(_with_id(body, find_id), encode)
+        body = given_values({**(given or {}), **(options.extra_json or {})})
+        content = _encoded(with_id(body, find_id), encode)
     check_body(given if content is None else content)
     if content is None:
         return options
     if not isinstance(content, (bytes, bytearray)):
         raise wrong_kind("encode", content, "bytes, which it should return", "Use canonical_json.")
-    return options.model_copy(update={"content": _Prepared(content), "json_data": None, "extra_json": None})
+    return options.model_copy(update={"content": Prepared(content), "json_data": None, "extra_json": None})
 
 
-class _Prepared(bytes):
+class Prepared(bytes):
     """A body that needs no more preparation, also where it comes by twice."""
 
     __slots__ = ()
@@ -85,15 +83,23 @@ def _is_chat(client: OpenAI | AsyncOpenAI, options: Any) -> bool:
     return posixpath.normpath(unquote(path)).endswith(_CHAT)
 
 
-def _is_json(client: OpenAI | AsyncOpenAI, options: Any) -> bool:
-    own = options.headers if isinstance(options.headers, Mapping) else {}
+def is_json(client: OpenAI | AsyncOpenAI, headers: object) -> bool:
+    """Whether a client sends JSON in a request of such headers of its own."""
+    own = headers if isinstance(headers, Mapping) else {}
     for name, value in (*own.items(), *client.default_headers.items()):
         if name.lower() == "content-type" and isinstance(value, str):
-            return value.partition(";")[0].strip().lower().endswith("json") and not options.files
-    return not options.files
+            return value.partition(";")[0].strip().lower().endswith("json")
+    return True
 
 
-def _with_id(body: dict[str, Any], find_id: FindId) -> dict[str, Any]:
+def given_values(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The members of a body that the library would send."""
+    omitted = _not_given()
+    return {name: value for name, value in body.items() if not isinstance(value, omitted)}
+
+
+def with_id(body: dict[str, Any], find_id: FindId) -> dict[str, Any]:
+    """The body with its ``prompt_cache_key``; its own, if it has one."""
     if "prompt_cache_key" not in body and (key := find_id(dict(body))) is not None:
         body["prompt_cache_key"] = str(key)  # Its own type would take the slow way through canonical JSON.
     return body
@@ -141,7 +147,7 @@ def _of_text(text: str | bytes | bytearray, find_id: FindId, encode: Encode) -> 
     if not isinstance(body, dict):
         return None
     fields = len(body)
-    return canonical if len(_with_id(body, find_id)) == fields else encode(body)
+    return canonical if len(with_id(body, find_id)) == fields else encode(body)
 
 
 def past_the_transform(params: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from warmroute.client.openai_body import FindId, past_the_transform, prepared
+from warmroute.client.openai_create import Post, post_of_create
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,6 +116,21 @@ class _Wrapping:
         settings = self.settings
         return options if settings is None else prepared(self.client, options, *settings)
 
+    def _posted(self, args: Any, params: dict[str, Any]) -> Post | None:
+        """What to post in place of calling the library's ``create``, where no other tool's layer would be passed by."""
+        settings = self.settings
+        if settings is None or args or not self._are_alone():
+            return None
+        return post_of_create(self.client, params, *settings)
+
+    def _are_alone(self) -> bool:
+        own = vars(self.client)
+        return "post" not in own and all(
+            (layer.name != "create" or layer.before is None)
+            and (layer.name != "request" or own.get("request") is layer.function)
+            for layer in self._layers
+        )
+
     def _arguments(self, params: dict[str, Any]) -> dict[str, Any]:
         return params if self.settings is None else past_the_transform(params)
 
@@ -129,9 +145,13 @@ class _Wrapping:
 
     def _create(self, below: Callable[..., Any]) -> Callable[..., Any]:
         def create(*args: Any, **params: Any) -> Any:
+            if post := self._posted(args, params):
+                return self.client.post(post.path, **post.arguments)
             return below(*args, **self._arguments(params))
 
         async def async_create(*args: Any, **params: Any) -> Any:
+            if post := self._posted(args, params):
+                return await self.client.post(post.path, **post.arguments)
             return await below(*args, **self._arguments(params))
 
         return async_create if self._is_async else create
