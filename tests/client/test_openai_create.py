@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.client.openai_chat import ANSWER
+from client.openai_chat import ANSWER
 
 from warmroute.prefix import FieldOrder, canonical_json
 

@@ -8,7 +8,7 @@ def shape(text: str) -> str:
 
     Punctuation and spaces of ASCII stay; every other character, control characters among them, is ?.
     """
-    return "".join(map(_shape_of, text))
+    return text.translate(_SHAPES)
 
 
 def _shape_of(character: str) -> str:
@@ -17,3 +17,13 @@ def _shape_of(character: str) -> str:
     if character.isnumeric():
         return "0"
     return character if character.isascii() and character.isprintable() else "?"
+
+
+class _Shapes(dict[int, str]):
+    """Shapes by code point: those of ASCII are kept, others are found when they come."""
+
+    def __missing__(self, code: int) -> str:
+        return _shape_of(chr(code))
+
+
+_SHAPES = _Shapes({code: _shape_of(chr(code)) for code in range(128)})
