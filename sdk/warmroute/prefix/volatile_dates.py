@@ -42,6 +42,11 @@ DATES = (
         rf"{_NOT_IN_A_PATH}{_ANY_DAY_NUMBER}(?P<mark>[-/.]){_ANY_DAY_NUMBER}(?P=mark){_YEAR}(?![0-9/])",
     ),
     (
+        (r"\.[01][0-9]\.[23][0-9]",),
+        # Two digits each, since 1.11.26 is a version.
+        rf"{_NOT_IN_A_PATH}{_DAY_NUMBER}\.{_MONTH_NUMBER}\.{_SHORT_YEAR}(?![0-9A-Za-z/]|\.[0-9])",
+    ),
+    (
         (r"/[23][0-9]",),
         rf"{_NOT_IN_A_PATH}{_ANY_DAY_NUMBER}/{_ANY_DAY_NUMBER}/{_SHORT_YEAR}(?![0-9A-Za-z/])",
     ),
@@ -58,7 +63,7 @@ DATES = (
     ),
     (("年", "년"), rf"{_YEAR} ?[年년] ?{_ANY_MONTH_NUMBER} ?[月월] ?{_ANY_DAY_NUMBER} ?[日일号]"),
 )
-"""Signs and patterns of dates: 2026-07-20, 20.07.2026, 7/20/26, Monday, July 20, 2026, 20-Jul-2026, 2026年7月20日."""
+"""Signs and patterns of dates: 2026-07-20, 20.07.2026, 20.07.26, 7/20/26, Monday, July 20, 2026, 20-Jul-2026, 2026年7月20日."""
 
 BASIC_DATE = (
     (r"20[23][0-9][01][0-9][0-3][0-9]",),

@@ -102,6 +102,7 @@ def _is_fixed_time(before: str, time: str, after: str) -> bool:
         or _HOURS_AFTER.match(after)
         or _HOURS_BEFORE.search(before)
         or _SCHEDULE_TIME.search(before)
+        or _IS_RATIO.match(after)
     ):
         return True
     if _NOW.search(before):
@@ -139,6 +140,9 @@ _SCHEDULE_TIME = re.compile(
 )
 """Times that are not those of the call."""
 
+_IS_RATIO = re.compile(r" ?(?i:ratios?|mix(?:ture)?|odds|split|proportions?|aspect|win|victory|defeat|lead)\b")
+"""What a time is not, where this follows it."""
+
 _NOW = _before(
     r"\b(?:now|time|clock|datetime|timestamp|it['\u2019]?s|it is|today|tonight|as of|Uhrzeit|Zeit|jetzt|heute|heure"
     r"|il est|hora|son las|ora|sono le|são|uur|nu)|\b(?:generated|created|updated|sent|received|asked|logged in"
@@ -153,7 +157,7 @@ _SCHEDULE = _before(
     r"|duration|ratio|scale|score|limit|ports?|length|verse|chapter|psalms?|genesis|exodus|matthew|mark|luke|john|acts"
     r"|romans|surah?|um|ab|bis|von|vor|nach|gegen|à|de|dès|avant|après|desde|hasta|a las|las|antes|dalle|alle|entro|das"
     r"|às|até|om|vanaf|tot)|до|после|около|午前|午後|上午|下午|오전|오후",
-    "the|about|around|noon|is|of|day|UTC",
+    "the|about|around|noon|is|of|day|UTC|at|least|most|up|to",
 )
 """Words before a time that people keep to."""
 
