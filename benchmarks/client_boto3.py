@@ -7,8 +7,9 @@ from typing import Any
 import boto3
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 
-from benchmarks.client_requests import chat, seconds_each
+from benchmarks.client_requests import chat
 from benchmarks.report import line
+from benchmarks.timing import seconds_each
 from warmroute.client import sagemaker
 
 

@@ -7,8 +7,9 @@ import httpx2
 import orjson
 from openai import OpenAI
 
-from benchmarks.client_requests import chat, seconds_each
+from benchmarks.client_requests import chat
 from benchmarks.report import line
+from benchmarks.timing import seconds_each
 from warmroute.client import openai
 
 ANSWER = {

@@ -1,12 +1,9 @@
-"""Chat requests that the benchmarks of clients send, and the time that sending them takes."""
+"""Chat requests that the benchmarks of clients send."""
 
 import random
-import time
-from collections.abc import Callable
 from typing import Any
 
 TEXT = "the instance that holds the cache answers first, and “quotes” or\nnew lines are as common as in prose"
-RUNS, CALLS = 7, 20
 
 
 def chat(messages: int, kilobytes: int, *, tools: int = 0) -> dict[str, Any]:
@@ -25,18 +22,6 @@ def chat(messages: int, kilobytes: int, *, tools: int = 0) -> dict[str, Any]:
     if tools:
         request["tools"] = [_tool(number) for number in range(tools)]
     return request
-
-
-def seconds_each(*functions: Callable[[], object]) -> list[float]:
-    """CPU seconds of one call of each function: the best of several runs, taken in turn."""
-    best = [float("inf")] * len(functions)
-    for _ in range(RUNS):
-        for position, function in enumerate(functions):
-            start = time.process_time()
-            for _ in range(CALLS):
-                function()
-            best[position] = min(best[position], (time.process_time() - start) / CALLS)
-    return best
 
 
 def _tool(number: int) -> dict[str, Any]:

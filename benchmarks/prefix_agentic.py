@@ -2,14 +2,13 @@
 
 import json
 import random
-import timeit
-from collections.abc import Callable
 from typing import Any
 
 import orjson
 
 from benchmarks.prefix_requests import TEXT
 from benchmarks.report import line
+from benchmarks.timing import seconds_each
 from warmroute.prefix import canonical_json
 
 
@@ -18,7 +17,12 @@ def run() -> None:
     for turns, kilobytes, goal in ((20, 32, 2.0), (80, 256, 1.3)):
         for form, in_order in (("in order", True), ("as replies", False)):
             request = chat(turns, kilobytes, in_order=in_order)
-            ours, theirs = _best(lambda: canonical_json(request)), _best(lambda: orjson.dumps(request))  # noqa: B023
+            ours, theirs = seconds_each(
+                lambda: canonical_json(request),  # noqa: B023
+                lambda: orjson.dumps(request),  # noqa: B023
+                runs=30,
+                calls=50,
+            )
             line(f"canonical_json, agent {form}, {kilobytes} KB", ours, theirs, goal)
 
 
@@ -62,7 +66,3 @@ def _text(rng: random.Random, size: int) -> str:
     while len(text) < size:
         text += rng.choice(words) + " "
     return text[:size]
-
-
-def _best(function: Callable[[], object]) -> float:
-    return min(timeit.repeat(function, number=100, repeat=9)) / 100

@@ -1,13 +1,12 @@
 """What canonical JSON costs a client, against ``orjson.dumps`` and the ``rfc8785`` package on the same request."""
 
 import importlib.util
-import timeit
-from collections.abc import Callable
 
 import orjson
 
 from benchmarks.prefix_requests import chat
 from benchmarks.report import line
+from benchmarks.timing import seconds_each
 from warmroute.prefix import canonical_json
 
 
@@ -15,7 +14,12 @@ def run() -> None:
     """A chat of 61 messages in 32 KB, and one of 8 messages in 256 KB."""
     for messages, kilobytes, goal in ((61, 32, 2.0), (8, 256, 1.3)):
         request = chat(messages, kilobytes * 1024)
-        ours, theirs = _best(lambda: canonical_json(request)), _best(lambda: orjson.dumps(request))  # noqa: B023
+        ours, theirs = seconds_each(
+            lambda: canonical_json(request),  # noqa: B023
+            lambda: orjson.dumps(request),  # noqa: B023
+            runs=60,
+            calls=100,
+        )
         line(f"canonical_json / orjson.dumps, {kilobytes} KB", ours, theirs, goal)
         _against_rfc8785(request, ours, kilobytes)
 
@@ -27,8 +31,4 @@ def _against_rfc8785(request: dict[str, object], ours: float, kilobytes: int) ->
         return
     import rfc8785
 
-    line(what, ours, _best(lambda: rfc8785.dumps(request), number=20), 1 / 20)
-
-
-def _best(function: Callable[[], object], number: int = 200) -> float:
-    return min(timeit.repeat(function, number=number, repeat=9)) / number
+    line(what, ours, *seconds_each(lambda: rfc8785.dumps(request)), 1 / 20)

@@ -2,12 +2,12 @@
 
 import copy
 import json
-import timeit
 from collections.abc import Callable
 from typing import Any
 
 from benchmarks.prefix_requests import chat
 from benchmarks.report import line
+from benchmarks.timing import seconds_each
 from warmroute.prefix import canonical_json, explain, find_volatile
 
 GOAL_SECONDS = 1e-3
@@ -24,8 +24,8 @@ def run() -> None:
             "canonical JSON": (canonical_json(one), canonical_json(other)),
             "json.dumps": (json.dumps(one), json.dumps(other)),
         }
-        for form, (a, b) in pairs.items():
-            seconds = _best(lambda: explain(a, b, api="invoke", prefix_length=4_096))  # noqa: B023
+        times = seconds_each(*map(_explanation, pairs.values()), runs=30)
+        for form, seconds in zip(pairs, times, strict=True):
             line(f"explain / 1 ms, {form}, {kilobytes} KB", seconds, GOAL_SECONDS, 1.0)
     prose = chat(61, 32 * 1024)
     line("find_volatile / 1 ms, 8 KB of prose", _search(prose), GOAL_SECONDS, 1.0)
@@ -40,9 +40,9 @@ def _with_another_date(request: dict[str, Any]) -> dict[str, Any]:
     return other
 
 
+def _explanation(pair: tuple[Any, Any]) -> Callable[[], object]:
+    return lambda: explain(*pair, api="invoke", prefix_length=4_096)
+
+
 def _search(request: dict[str, object]) -> float:
-    return _best(lambda: find_volatile(request, api="invoke", prefix_length=8_192))
-
-
-def _best(function: Callable[[], object]) -> float:
-    return min(timeit.repeat(function, number=20, repeat=9)) / 20
+    return seconds_each(lambda: find_volatile(request, api="invoke", prefix_length=8_192))[0]

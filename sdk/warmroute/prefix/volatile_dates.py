@@ -63,7 +63,7 @@ DATES = (
     ),
     (("年", "년"), rf"{_YEAR} ?[年년] ?{_ANY_MONTH_NUMBER} ?[月월] ?{_ANY_DAY_NUMBER} ?[日일号]"),
 )
-"""Signs and patterns of dates: 2026-07-20, 20.07.2026, 20.07.26, 7/20/26, Monday, July 20, 2026, 20-Jul-2026, 2026年7月20日."""
+"""Signs and patterns of dates: 2026-07-20, 20.07.2026, 20.07.26, 7/20/26, July 20, 2026, 20-Jul-2026, 2026年7月20日."""
 
 BASIC_DATE = (
     (r"20[23][0-9][01][0-9][0-3][0-9]",),
