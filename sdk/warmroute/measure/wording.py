@@ -29,7 +29,7 @@ def change(compared: Compared) -> str:
         return f"{metric.label} cannot be compared: {reason}."
     confidence = f"{100 * (1 - compared.alpha):.3g} %"
     return (
-        f"{metric.label} is {_amount(metric, compared.effect)}; {confidence} interval: {_range(metric, low, high)}; "
+        f"{metric.label} is {amount(metric, compared.effect)}; {confidence} interval: {span(metric, low, high)}; "
         f"{len(compared.by_pair)} pairs."
     )
 
@@ -42,7 +42,7 @@ def guard_sentence(guard: Guard, allowed: float) -> str:
         allowed: Its margin as the criteria state it.
     """
     metric = guard.compared.metric
-    limit = _amount(metric, _at_margin(metric, allowed))
+    limit = amount(metric, _at_margin(metric, allowed))
     match guard.state:
         case GuardState.HOLDS:
             return f"Guard holds, {limit} allowed: {change(guard.compared)}"
@@ -60,7 +60,7 @@ def _at_margin(metric: Metric, allowed: float) -> float:
     return 1 + allowed if metric.more_is_worse else 1 - allowed
 
 
-def _amount(metric: Metric, effect: float) -> str:
+def amount(metric: Metric, effect: float) -> str:
     """A ratio, or for errors a difference, as a change: "12 % shorter"."""
     if isnan(effect):
         return "unknown"
@@ -68,13 +68,13 @@ def _amount(metric: Metric, effect: float) -> str:
     return f"{size} {words}" if size != "0" else "the same"
 
 
-def _range(metric: Metric, low: float, high: float) -> str:
+def span(metric: Metric, low: float, high: float) -> str:
     """An interval, the smaller change first where both ends lie on one side: "12 to 15 % shorter"."""
     (one, words), (other, other_words) = _size(metric, low), _size(metric, high)
     if one == other == "0":
         return "no difference"
     if words != other_words or "0" in (one, other):
-        return f"{_amount(metric, low)} to {_amount(metric, high)}"
+        return f"{amount(metric, low)} to {amount(metric, high)}"
     return f"{one} to {other} {words}" if low >= _no_change(metric) else f"{other} to {one} {words}"
 
 

@@ -1,0 +1,1 @@
+"""The figures of a report: matplotlib draws them, the page colours them."""

@@ -1,0 +1,1 @@
+"""The parts of the page, from top to bottom; each takes the document, or what it needs of it."""

@@ -1,0 +1,163 @@
+"""What each arm did: times to first token, instances, cache hits, the course of a run."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from warmroute.measure.report.figures.bars import Bar, Group, bars_height, paint_bars
+from warmroute.measure.report.figures.canvas import colour_of
+from warmroute.measure.report.figures.distribution import distribution_height, paint_distribution
+from warmroute.measure.report.figures.timeline import paint_timeline, timeline_height
+from warmroute.measure.report.markup import Markup, join, name
+from warmroute.measure.report.sections.parts import figure, listed, paragraph, percent, section, table
+from warmroute.measure.report.figures.scales import duration
+
+if TYPE_CHECKING:
+    from warmroute.measure.report.document import ArmPart, Band, Report, TimelinePoint
+
+_MOST_INSTANCES = 24
+_TOLD = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
+
+
+def times_to_first_token(report: Report) -> Markup:
+    """How long requests waited in each arm."""
+    key, title = "ttft", "Time to first token"
+    if not any(arm.ttft for arm in report.arms):
+        return section(key, title, paragraph("Not available: too few requests were measured in steady state."))
+    lines = [[f"P{100 * share:g}", *(duration(_at(arm, share)) for arm in report.arms)] for share in _TOLD]
+    lines += [["Failed requests", *(f"{arm.failed:,} of {arm.requests:,}" for arm in report.arms)]]
+    return section(
+        key,
+        title,
+        figure(
+            "distribution",
+            "Time to first token by quantile, for each arm",
+            "Each line holds all compared runs of an arm in steady state; the band behind it reaches from the lowest to "
+            "the highest single run. Lower is better. A line ends where fewer than ten requests lie beyond, or where "
+            "failed ones, which count as infinite, begin.",
+            lambda canvas: paint_distribution(canvas, report.arms),
+            distribution_height,
+            table("Time to first token", ["Quantile", *(name(arm.name) for arm in report.arms)], lines),
+        ),
+    )
+
+
+def _at(arm: ArmPart, share: float) -> float:
+    """A quantile between two of the points; NaN beyond the last."""
+    for before, after in zip(arm.ttft, arm.ttft[1:], strict=False):
+        if before.probability <= share <= after.probability:
+            part = (share - before.probability) / (after.probability - before.probability)
+            if not isfinite(after.all_runs):
+                return after.all_runs if part else before.all_runs
+            return before.all_runs + part * (after.all_runs - before.all_runs)
+    return float("nan")
+
+
+def instances(report: Report) -> Markup:
+    """Which instance answered how much."""
+    key, title = "instances", "Share of each instance"
+    told = [(number, arm) for number, arm in enumerate(report.arms) if arm.instances]
+    notes = [join(name(arm.name), f": not available. {arm.instances_note}") for arm in report.arms if not arm.instances]
+    notes += [join(name(arm.name), f": {arm.instances_note}") for _, arm in told if arm.instances_note]
+    if not told:
+        return section(key, title, listed(notes))
+    groups = [
+        Group(arm.name, colour_of(number), tuple(Bar(*bar) for bar in _busiest(arm)), 1 / len(arm.instances))
+        for number, arm in told
+    ]
+    lines = [
+        [name(arm.name), name(share.instance), f"{share.requests:,}", percent(share.share)]
+        for _, arm in told
+        for share in arm.instances[:200]
+    ]
+    return section(
+        key,
+        title,
+        figure(
+            "shares",
+            "Share of the answers that each instance gave, for each arm",
+            "Answers of each instance, the busiest first; the dashed line is an even split. Prefix-aware routing trades "
+            "evenness for cache hits: the share of the busiest instance says how far.",
+            lambda canvas: paint_bars(canvas, groups, whole=False),
+            lambda _: bars_height(groups),
+            table("Answers by instance", ["Arm", "Instance", "Answers", "Share"], lines, text_columns=2),
+        ),
+        listed(notes) if notes else None,
+    )
+
+
+def _busiest(arm: ArmPart) -> list[tuple[str, float]]:
+    found = [(share.instance, share.share) for share in arm.instances[:_MOST_INSTANCES]]
+    rest = arm.instances[_MOST_INSTANCES:]
+    return found + ([(f"{len(rest)} others", sum(share.share for share in rest))] if rest else [])
+
+
+def hit_rate(report: Report) -> Markup:
+    """How much of the prompts was found in a KV cache, and how often requests overflowed."""
+    rows = [
+        (arm, (("ceiling", arm.hit_rate_ceiling), ("predicted", arm.hit_rate_predicted),
+               ("delivered", arm.hit_rate_delivered), ("overflow", arm.overflow)))
+        for arm in report.arms
+    ]  # fmt: skip
+    groups = [
+        Group(
+            arm.name,
+            colour_of(number),
+            tuple(Bar(label, known.value if isfinite(known.value) else None) for label, known in found),
+        )
+        for number, (arm, found) in enumerate(rows)
+    ]
+    lines = [
+        [name(arm.name), label, percent(known.value), known.note] for arm, found in rows for label, known in found
+    ]
+    return section(
+        "hits",
+        "Cache hits and overflow",
+        figure(
+            "hit-rate",
+            "KV cache hit rate and overflow of each arm",
+            "Share of the prompts' tokens that were found in a KV cache: at most (ceiling, one cache without bounds), as "
+            "simulated beforehand (predicted), and as the server counted it (delivered). Overflow is the share of "
+            "requests that were sent away from the instance of their prefix.",
+            lambda canvas: paint_bars(canvas, groups, whole=True),
+            lambda _: bars_height(groups),
+            table("Cache hits and overflow", ["Arm", "Figure", "Share", "What it rests on"], lines, text_columns=4),
+        ),
+    )
+
+
+def timeline(report: Report) -> Markup:
+    """The course of a run."""
+    key, title = "timeline", "The course of a run"
+    arms = [arm for arm in report.arms if arm.timeline]
+    if not arms:
+        return section(key, title, paragraph("Not available: no run is compared."))
+    lines = [
+        [
+            name(arm.name), f"{point.from_seconds:,.1f} s", f"{point.requests:,}", f"{point.failed:,}",
+            duration(point.p50_seconds), duration(point.p90_seconds),
+            ", ".join(sorted({band.kind for band in arm.bands if _meets(band, point)})) or "steady",
+        ]
+        for arm in arms
+        for point in arm.timeline
+    ]  # fmt: skip
+    head = ["Arm", "From", "Requests", "Failed", "P50 TTFT", "P90 TTFT", "State"]
+    return section(
+        key,
+        title,
+        figure(
+            "course",
+            "Time to first token over the course of a run, for each arm",
+            "All compared runs of an arm on top of each other: P90 as a solid line, P50 as a dashed one, by the time for "
+            "which a request was planned. Cold and scaling spans are shaded, and do not count for the verdict. A cross "
+            "marks failed requests.",
+            lambda canvas: paint_timeline(canvas, report.arms),
+            lambda _: timeline_height(report.arms),
+            table("Time to first token by time of the run", head, lines),
+        ),
+    )
+
+
+def _meets(band: Band, point: TimelinePoint) -> bool:
+    return band.from_seconds < point.to_seconds and point.from_seconds < band.to_seconds
