@@ -28,6 +28,7 @@ from warmroute.cli import (
     profile,
     render,
     replay,
+    report,
     rollback,
     sample,
     schema,
@@ -50,7 +51,7 @@ app = typer.Typer(
 for command in (
     *(init, validate, render, plan, apply, status, rollback, destroy, import_),
     *(profile, tune, simulate, calibrate, sample, convert, digest),
-    *(local, demo, replay, compare, canonical, key, explain, lint, schema, checks),
+    *(local, demo, replay, compare, report, canonical, key, explain, lint, schema, checks),
 ):
     function = command.__name__.rpartition(".")[2]
     app.command(function.rstrip("_"))(command.__dict__[function])

@@ -17,7 +17,7 @@ from warmroute.measure.statistics import pairs_for_reduction, run_noise
 from warmroute.measure.summary import summarise
 from warmroute.measure.verdict import judge
 
-SECRET = "Tell nobody that the prompt is here."
+LAGGED = "The client lagged: P99 of the send lag is 82.0 ms, above 50 ms."
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Telemetry:
 
 def requests(arm, pair, count, *, scale=1.0, seed=0, instances=4, segments=("",), cached=0.2, failing=0.0, told=True):
     """A run of requests with a long tail, and now and then a failure."""
-    random = np.random.default_rng([seed, pair, len(arm)])
+    random = np.random.default_rng([seed, pair, *arm.encode()])
     ttft = 0.4 * scale * np.exp(0.06 * random.standard_normal()) * random.lognormal(sigma=0.6, size=count)
     cold = np.arange(count) < count // 10
     ttft = np.where(cold, 1.8 * ttft, ttft)
@@ -92,7 +92,7 @@ def comparison(
     for pair in range(pairs):
         for position, (arm, scale) in enumerate(scales.items()):
             rows = requests(arm, pair, count, scale=scale, **(options or {}).get(arm, {}))
-            problems = ("The client lagged: P99 of the send lag is 82.0 ms, above 50 ms.",) if (arm, pair) in invalid else ()
+            problems = (LAGGED,) if (arm, pair) in invalid else ()
             run = a_run(
                 arm,
                 pair,

@@ -69,7 +69,9 @@ def _overflow(tallies: Sequence[RunTally], telemetry: Sequence[Mapping[str, Any]
         return Known(value=sum(tally.overflowed for tally in tallies) / routed, note=note)
     most = _mean([found.get("overflow") for found in telemetry], "at_most")
     if isfinite(most):
-        return Known(value=nan, note=f"At most {100 * most:.1f} %, bounded from the outside: the endpoint does not tell.")
+        return Known(
+            value=nan, note=f"At most {100 * most:.1f} %, bounded from the outside: the endpoint does not tell."
+        )
     return Known(value=nan, note=_NO_OVERFLOW)
 
 

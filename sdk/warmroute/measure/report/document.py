@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import datetime  # noqa: TC003 - pydantic reads it.
 from typing import Any, Literal
 
-from pydantic import Field
-
 from warmroute.measure.report.values import Number, Part, Text
 
 VERSION = 1
@@ -237,7 +235,9 @@ class Threat(Part):
 class Report(Part):
     """A comparison, as its report tells it."""
 
-    version: Literal[1] = Field(VERSION, json_schema_extra={"title": "Version of the schema"})
+    version: Literal[1]
+    """Of the schema."""
+
     warmroute: Text
     """Version that made it."""
 

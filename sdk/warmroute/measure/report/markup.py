@@ -15,8 +15,11 @@ class Markup(str):
 
 Child = str | None
 _WITHOUT_END: Final = frozenset({"meta", "link", "br"})
+_UNIT, _NO_BREAK = re.compile(r"(?<=\d) (?=%|ms\b|µs\b|s\b|points\b)"), "\N{NO-BREAK SPACE}"
 # Controls, and characters that reorder or hide the text around them.
-_UNSEEN = re.compile("[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb]")
+_UNSEEN = re.compile(
+    "[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
+)
 
 
 def tag(name: str, /, *children: Child, **attributes: str | None) -> Markup:
@@ -41,7 +44,9 @@ def join(*children: Child) -> Markup:
     """Text, which is escaped, and markup, one after the other."""
     return Markup(
         "".join(
-            child if isinstance(child, Markup) else escape(visible(child)) for child in children if child is not None
+            child if isinstance(child, Markup) else _UNIT.sub(_NO_BREAK, escape(visible(child)))
+            for child in children
+            if child is not None
         )
     )
 

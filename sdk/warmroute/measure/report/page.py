@@ -39,7 +39,9 @@ def page(report: Report) -> str:
         tag(
             "header",
             tag("p", "warmroute comparison", class_="kind"),
-            tag("h1", "Does ", names([name(one) for one in candidates]), " pay off against ", name(report.baseline), "?"),
+            tag(
+                "h1", "Does ", names([name(one) for one in candidates]), " pay off against ", name(report.baseline), "?"
+            ),
             *(verdict.headline(number, one, report.baseline) for number, one in enumerate(report.verdicts, 1)),
             _contents(report),
         ),
@@ -62,7 +64,12 @@ def page(report: Report) -> str:
 def _contents(report: Report) -> Markup:
     links = [
         *((f"candidate-{number}", name(one.candidate)) for number, one in enumerate(report.verdicts, 1)),
-        *(("ttft", "Time to first token"), ("instances", "Instances"), ("hits", "Cache hits"), ("timeline", "Timeline")),
+        *(
+            ("ttft", "Time to first token"),
+            ("instances", "Instances"),
+            ("hits", "Cache hits"),
+            ("timeline", "Timeline"),
+        ),
         *(("runs", "Runs"), ("threats", "What may mislead"), ("repeat", "How to repeat it")),
     ]
     items = [tag("li", tag("a", join(text), href=f"#{key}")) for key, text in links]

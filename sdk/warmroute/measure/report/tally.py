@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from dataclasses import dataclass, field
-from math import inf, isnan, nan
+from math import inf, isnan, log10, nan
 from typing import TYPE_CHECKING, Any
 
 from warmroute.measure.report.document import Band, QuantilePoint, Share, TimelinePoint
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _TIMELINE_POINTS = 48
 _QUANTILE_POINTS = 49
+_NEAREST = -log10(1 - 0.05)
+"""Where the drawn part of a distribution begins, P5: the few fastest would take half of a logarithmic axis."""
+
 _BEYOND = 10
 """Requests that lie beyond the last quantile drawn: fewer say nothing about it."""
 
@@ -102,7 +105,7 @@ def quantile_points(tallies: Iterable[RunTally]) -> tuple[QuantilePoint, ...]:
     if len(pooled) < 2 * _BEYOND:
         return ()
     furthest = np.log10(len(pooled) / _BEYOND)
-    shares = 1 - 10.0 ** -np.linspace(0.0, furthest, _QUANTILE_POINTS)
+    shares = 1 - 10.0 ** -np.linspace(_NEAREST, furthest, _QUANTILE_POINTS)
     by_run = np.array([_quantile(times, shares) for times in runs])
     return tuple(
         QuantilePoint(probability=float(share), all_runs=float(all_), lowest_run=float(low), highest_run=float(high))

@@ -89,8 +89,10 @@ def _of_noise(verdicts: Sequence[VerdictPart], aa: NoisePart | None) -> Iterator
     if aa is None:
         yield (
             "Noise between runs was not measured",
-            "There are no usable runs of the baseline against itself (A/A), so whether the pairs are enough for the "
-            "gain in question was not known beforehand.",
+            (
+                "There are no usable runs of the baseline against itself (A/A), so whether the pairs are enough for "
+                "the gain in question was not known beforehand."
+            ),
         )
         return
     fewest = min((verdict.pairs for verdict in verdicts), default=0)
@@ -98,8 +100,10 @@ def _of_noise(verdicts: Sequence[VerdictPart], aa: NoisePart | None) -> Iterator
         needed = "more pairs than anybody runs" if aa.pairs_needed is None else f"{aa.pairs_needed:,} pairs"
         yield (
             "Noise between runs is large",
-            f"{aa.label} of the baseline alone differs by {100 * aa.deviation:.1f} % between runs. To find a gain of "
-            f"{100 * aa.gain:g} % takes {needed}; there are {fewest}.",
+            (
+                f"{aa.label} of the baseline alone differs by {100 * aa.deviation:.1f} % between runs. To find a gain "
+                f"of {100 * aa.gain:g} % takes {needed}; there are {fewest}."
+            ),
         )
 
 
@@ -107,8 +111,10 @@ def _of_looks(verdicts: Sequence[VerdictPart], criteria: CriteriaPart) -> Iterat
     if len(verdicts) > criteria.verdicts:
         yield (
             "More verdicts than declared",
-            f"{len(verdicts)} verdicts share a chance of a false finding that was declared for {criteria.verdicts}: it "
-            f"may be up to {100 * criteria.alpha * len(verdicts) / criteria.verdicts:.3g} % in all.",
+            (
+                f"{len(verdicts)} verdicts share a chance of a false finding declared for {criteria.verdicts}: it "
+                f"may be up to {100 * criteria.alpha * len(verdicts) / criteria.verdicts:.3g} % in all."
+            ),
         )
 
 
@@ -142,8 +148,10 @@ def _of_client(runs: Sequence[RunPart]) -> Iterator[tuple[str, str]]:
     if lags and max(lags) > _NOTICEABLE_LAG_SECONDS:
         yield (
             "The client lagged a little",
-            f"P99 of the send lag is up to {1e3 * max(lags):,.0f} ms, within the limit. Times count from the planned "
-            "send, so the lag is part of them.",
+            (
+                f"P99 of the send lag is up to {1e3 * max(lags):,.0f} ms, within the limit. Times count from the "
+                "planned send, so the lag is part of them."
+            ),
         )
 
 

@@ -50,9 +50,12 @@ def paint_bars(figure: Figure, groups: Sequence[Group], *, whole: bool) -> None:
         whole: Whether the axis ends at 100 %; else where the largest share does.
     """
     width = figure.get_figwidth() * 72
-    label = min(230.0, max(96.0, 0.3 * width))
+    longest = max(len(shortened(bar.label, 22)) for group in groups for bar in group.bars)
+    label = min(0.4 * width, 24 + 7.0 * longest)
     axes: Any = figure.add_axes(place(figure, left=label, right=58, top=0, bottom=_AXIS))
-    largest = max([bar.value or 0.0 for group in groups for bar in group.bars] + [group.even or 0.0 for group in groups])
+    largest = max(
+        [bar.value or 0.0 for group in groups for bar in group.bars] + [group.even or 0.0 for group in groups]
+    )
     end = 1.0 if whole else max(1.12 * largest, 0.01)
     axes.set_xlim(0, end)
     axes.set_ylim(figure.get_figheight() * 72 - _AXIS, 0)
@@ -65,7 +68,9 @@ def paint_bars(figure: Figure, groups: Sequence[Group], *, whole: bool) -> None:
         )  # fmt: skip
         top += _GROUP
         if group.even is not None:
-            axes.plot([group.even] * 2, [top - 6, top + _ROW * len(group.bars) - 4], color=MUTED, linewidth=1.2, dashes=(3, 2))
+            axes.plot(
+                [group.even] * 2, [top - 6, top + _ROW * len(group.bars) - 4], color=MUTED, linewidth=1.2, dashes=(3, 2)
+            )
         for bar in group.bars:
             _paint(axes, top + _ROW / 2, bar, group.colour, -8)
             top += _ROW

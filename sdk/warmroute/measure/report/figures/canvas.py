@@ -1,4 +1,4 @@
-"""From a drawing of matplotlib's to SVG inside a page: text as text, colours from the page, the same bytes each time."""
+"""From a drawing of matplotlib's to SVG in a page: text as text, colours from the page, the same bytes each time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import warnings
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 from warmroute.errors import MissingExtraError
 from warmroute.measure.report.markup import Markup, tag, visible
@@ -24,21 +24,37 @@ GOOD, BAD, COLD, SCALING = "#a00005", "#a00006", "#a00007", "#a00008"
 ARMS: Final = ("#a00010", "#a00011", "#a00012", "#a00013", "#a00014", "#a00015")
 """What stands for a colour of the page while matplotlib draws: no figure has these for their own sake."""
 
-_NAMES: Final = {
-    **{INK: "ink", MUTED: "muted", LINE: "line", CARD: "card"},
-    **{GOOD: "good", BAD: "bad", COLD: "cold", SCALING: "scaling"},
-    **{colour: f"arm-{number}" for number, colour in enumerate(ARMS)},
-}
+_NAMES: Final = dict(
+    zip(
+        (INK, MUTED, LINE, CARD, GOOD, BAD, COLD, SCALING),
+        ("ink", "muted", "line", "card", "good", "bad", "cold", "scaling"),
+        strict=True,
+    )
+) | {colour: f"arm-{number}" for number, colour in enumerate(ARMS)}
 _SVG, _XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
-_STYLE: Final = {
-    **{"svg.fonttype": "none", "svg.hashsalt": "warmroute", "text.parse_math": False, "axes.unicode_minus": True},
-    **{"font.family": ["DejaVu Sans"], "font.size": 12, "text.color": INK, "axes.labelcolor": MUTED},
-    **{"axes.edgecolor": LINE, "axes.linewidth": 1.0, "axes.facecolor": "none", "figure.facecolor": "none"},
-    **{"xtick.color": LINE, "ytick.color": LINE, "xtick.labelcolor": MUTED, "ytick.labelcolor": MUTED},
-    **{"xtick.major.size": 0, "ytick.major.size": 0, "xtick.minor.size": 0, "ytick.minor.size": 0},
-    **{"axes.spines.top": False, "axes.spines.right": False, "axes.spines.left": False},
-    **{"grid.color": LINE, "grid.linewidth": 1.0, "axes.axisbelow": True, "path.simplify": True},
-    **{"lines.solid_capstyle": "round", "figure.dpi": 72},
+_STYLE: Final[Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "warmroute",
+    "text.parse_math": False,
+    "text.color": INK,
+    "font.family": ["DejaVu Sans"],
+    "font.size": 12,
+    "figure.dpi": 72,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "axes.edgecolor": LINE,
+    "axes.labelcolor": MUTED,
+    "axes.linewidth": 1.0,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.spines.left": False,
+    "grid.color": LINE,
+    "grid.linewidth": 1.0,
+    "lines.solid_capstyle": "round",
+    **{f"{axis}tick.{size}.size": 0 for axis in "xy" for size in ("major", "minor")},
+    **{f"{axis}tick.color": LINE for axis in "xy"},
+    **{f"{axis}tick.labelcolor": MUTED for axis in "xy"},
 }
 
 
@@ -47,7 +63,9 @@ def colour_of(arm: int) -> str:
     return ARMS[0] if arm == 0 else ARMS[1 + (arm - 1) % (len(ARMS) - 1)]
 
 
-def drawn(key: str, title: str, description: str, paint: Callable[[Figure], None], height: Callable[[int], int]) -> Markup:
+def drawn(
+    key: str, title: str, description: str, paint: Callable[[Figure], None], height: Callable[[int], int]
+) -> Markup:
     """A figure in two widths, of which the page shows the one that fits.
 
     Args:
@@ -88,15 +106,17 @@ def _svg(key: str, title: str, description: str, paint: Callable[[Figure], None]
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtraError("The report's figures", "report") from None
-    # Names may have characters that the font lacks; the reader's browser has its own.
-    with mpl.rc_context(_STYLE), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        figure = Figure(figsize=(size[0] / 72, size[1] / 72))
-        FigureCanvasSVG(figure)
-        paint(figure)
-        file = BytesIO()
-        figure.savefig(file, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
-    root = ElementTree.fromstring(file.getvalue())  # noqa: S314 - matplotlib has just written it.
+    file = BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore"
+        )  # Names may have characters that the font lacks; the reader's browser has its own.
+        with mpl.rc_context(mpl.rcParamsDefault | _STYLE):  # Whatever the machine's matplotlibrc says.
+            figure = Figure(figsize=(size[0] / 72, size[1] / 72))
+            FigureCanvasSVG(figure)
+            paint(figure)
+            figure.savefig(file, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
+    root = ET.fromstring(file.getvalue())  # noqa: S314 - matplotlib has just written it.
     return _for_the_page(root, key, title, description, size)
 
 
@@ -119,13 +139,13 @@ def _for_the_page(root: Any, key: str, title: str, description: str, size: tuple
             name: new for name, value in attributes.items() if (new := _attribute(name, value, key, named)) is not None
         }
     for number, (name, text) in enumerate((("title", title), ("desc", description))):
-        element = ElementTree.Element(name, {"id": f"{key}-{name}"})
+        element = ET.Element(name, {"id": f"{key}-{name}"})
         element.text = visible(text)
         root.insert(number, element)
     root.attrib.clear()
     root.attrib |= {"viewBox": f"0 0 {size[0]} {size[1]}", "width": str(size[0]), "role": "img"}
     root.attrib |= {"aria-labelledby": f"{key}-title {key}-desc"}
-    return Markup(ElementTree.tostring(root, encoding="unicode"))
+    return Markup(ET.tostring(root, encoding="unicode"))
 
 
 _COLOUR = re.compile("|".join(_NAMES))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite, log10
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from warmroute.measure.report.figures.canvas import CARD, INK, colour_of, is_narrow, place
 from warmroute.measure.report.figures.scales import log_times
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from warmroute.measure.report.document import ArmPart
 
-DASHES = ("-", (0, (7, 2)), (0, (2, 1.5)), (0, (7, 2, 2, 2)), "--", ":")
+DASHES: Final[tuple[Any, ...]] = ("-", (0, (7, 2)), (0, (2, 1.5)), (0, (7, 2, 2, 2)), "--", ":")
 """So that arms differ without colours too."""
 
-_SHARES = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999)
+_SHARES = (0.05, 0.5, 0.9, 0.99, 0.999, 0.9999)
 
 
 def distribution_height(width: int) -> int:
@@ -40,11 +40,15 @@ def paint_distribution(figure: Figure, arms: Sequence[ArmPart]) -> None:
         if not points:
             continue
         ends = [(point.lowest_run, point.highest_run) for point in points]
-        top = max(high for _, high in ends if isfinite(high)) if any(isfinite(high) for _, high in ends) else 0.0
+        top = max((high for _, high in ends if isfinite(high)), default=points[-1].all_runs)
         axes.fill_between(
-            x, [low if isfinite(low) else top for low, _ in ends], [high if isfinite(high) else top for _, high in ends],
-            color=colour, alpha=0.16, linewidth=0,
-        )  # fmt: skip
+            x,
+            [min(low, top) for low, _ in ends],
+            [min(high, top) for _, high in ends],
+            color=colour,
+            alpha=0.16,
+            linewidth=0,
+        )
         line = [point.all_runs for point in points]
         axes.plot(x, line, color=colour, linewidth=2.4, linestyle=DASHES[number % len(DASHES)])
         axes.plot(x[-1:], line[-1:], marker="o", markersize=6, color=colour, markeredgecolor=CARD)
@@ -53,12 +57,12 @@ def paint_distribution(figure: Figure, arms: Sequence[ArmPart]) -> None:
     _legend(figure, arms)
     log_times(axes.yaxis, times)
     shares = [share for share in _SHARES if -log10(1 - share) <= max(furthest, 1.0) * 1.001]
-    axes.set_xlim(0, max(furthest, 1.0))
-    labels = ["fastest" if share == 0 else f"P{100 * share:g}" for share in shares]
-    axes.set_xticks([-log10(1 - share) for share in shares], labels)
-    axes.get_xticklabels()[0].set_horizontalalignment("left")
+    axes.set_xlim(-log10(1 - _SHARES[0]), max(furthest, 1.0))
+    axes.set_xticks([-log10(1 - share) for share in shares], [f"P{100 * share:g}" for share in shares])
     axes.grid(visible=True)
-    axes.set_xlabel("share of requests answered by then" if narrow else "share of requests whose first token came by then")
+    axes.set_xlabel(
+        "share of requests answered by then" if narrow else "share of requests whose first token came by then"
+    )
 
 
 def _legend(figure: Figure, arms: Sequence[ArmPart]) -> None:

@@ -7,7 +7,7 @@ from math import inf, isfinite, log
 from typing import TYPE_CHECKING, Any
 
 from warmroute.measure.report.figures.canvas import BAD, CARD, GOOD, INK, LINE, MUTED, is_narrow, place
-from warmroute.measure.report.figures.scales import ratio_ticks
+from warmroute.measure.report.figures.scales import nice_step, ratio_ticks
 from warmroute.measure.report.markup import shortened
 
 if TYPE_CHECKING:
@@ -85,9 +85,9 @@ def _ratio_axis(axes: Any, rows: Sequence[Row], *, narrow: bool) -> float:
 def _difference_axis(axes: Any, rows: Sequence[Row], *, narrow: bool) -> float:
     found = [abs(value) for row in rows for value in _values(row) if isfinite(value)]
     reach = 1.2 * max([*found, 0.001])
-    step = reach / 1.2 if narrow else reach / 2.4
-    ticks = [step * number for number in ((-1, 0, 1) if narrow else (-2, -1, 0, 1, 2))]
-    labels = [f"{100 * tick:+.2g} points".replace("-", "\N{MINUS SIGN}") if tick else "no change" for tick in ticks]
+    step = nice_step(reach / (1.9 if narrow else 2.4))
+    ticks = [step * number for number in range(-int(reach / step), int(reach / step) + 1)]
+    labels = [f"{100 * tick:+.3g} points".replace("-", "\N{MINUS SIGN}") if tick else "no change" for tick in ticks]
     axes.set_xticks(ticks, labels)
     _finish(axes, reach)
     return reach
@@ -98,9 +98,10 @@ def _finish(axes: Any, reach: float) -> None:
     labels = axes.get_xticklabels()
     for label, tick in zip(labels, axes.get_xticks(), strict=True):  # Those at the edges stay inside.
         label.set_horizontalalignment("left" if tick < -0.93 * reach else "right" if tick > 0.93 * reach else "center")
-    axes.axvline(0, color=MUTED, linewidth=1.2, zorder=1)
     axes.text(0, 1, "\N{LEFTWARDS ARROW} better", transform=axes.transAxes, va="bottom", color=MUTED, fontsize=11)
-    axes.text(1, 1, "worse \N{RIGHTWARDS ARROW}", transform=axes.transAxes, va="bottom", ha="right", color=MUTED, fontsize=11)
+    axes.text(
+        1, 1, "worse \N{RIGHTWARDS ARROW}", transform=axes.transAxes, va="bottom", ha="right", color=MUTED, fontsize=11
+    )
 
 
 def _values(row: Row) -> list[float]:
@@ -136,6 +137,7 @@ def _paint_row(axes: Any, number: int, row: Row, reach: float, colour: str) -> N
             end = reach if shade is BAD else -reach
             axes.fill_betweenx([number + 0.46, number + 0.9], edge, end, color=shade, alpha=0.13, linewidth=0)
             axes.plot([edge, edge], [number + 0.46, number + 0.9], color=shade, linewidth=1.6)
+    axes.plot([0, 0], [number + 0.46, number + 0.9], color=MUTED, linewidth=1.2, zorder=1)
     axes.plot([-reach, reach], [line, line], color=LINE, linewidth=1, zorder=1)
     pairs = [_clipped(_place(figure, pair.effect), reach) for pair in figure.by_pair]
     axes.plot(

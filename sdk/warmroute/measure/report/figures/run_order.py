@@ -27,7 +27,7 @@ def run_order_height(width: int) -> int:
 
 def paint_run_order(figure: Figure, runs: Sequence[RunPart], arms: Sequence[str], metric: str) -> None:
     """Draw a mark for each run, hollow for one that is not compared."""
-    axes: Any = figure.add_axes(place(figure, left=52, right=14, top=16 + 18 * len(arms), bottom=40))
+    axes: Any = figure.add_axes(place(figure, left=52, right=14, top=10 + 18 * len(arms), bottom=40))
     values = [run.figures.get(metric, float("nan")) for run in runs]
     log_times(axes.yaxis, values) if "per_second" not in metric else axes.margins(y=0.2)
     pairs: dict[tuple[bool, int], list[tuple[int, float]]] = {}

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from math import isfinite, log, log10
+from math import ceil, exp, floor, isfinite, isnan, log, log10
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_RATIOS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.2, 1.35, 1.5, 2.0, 4.0, 8.0, 16.0)
+_RATIOS = (
+    *(1.0, 0.5, 2.0, 0.8, 1.25, 0.9, 1.1, 0.25, 4.0, 0.95, 1.05, 0.6, 1.6, 0.7, 1.4, 0.125, 8.0, 1 / 16, 16.0),
+    *(0.98, 1.02, 0.99, 1.01),
+)
+"""The ones that are most welcome on an axis first."""
 _TIMES = (1, 2, 5)
 
 
@@ -21,8 +25,8 @@ def ratio_ticks(low: float, high: float, most: int) -> list[tuple[float, str]]:
         most: How many have room.
     """
     gap = (high - low) / most
-    chosen = [0.0]
-    for ratio in sorted(_RATIOS, key=lambda ratio: abs(log(ratio))):
+    chosen: list[float] = []
+    for ratio in _RATIOS:
         place = log(ratio)
         if low <= place <= high and all(abs(place - other) >= gap for other in chosen):
             chosen.append(place)
@@ -30,7 +34,7 @@ def ratio_ticks(low: float, high: float, most: int) -> list[tuple[float, str]]:
 
 
 def _percent(log_ratio: float) -> str:
-    change = round(100 * (2.718281828459045**log_ratio - 1))
+    change = round(100 * (exp(log_ratio) - 1))
     return "no change" if change == 0 else f"{change:+d} %".replace("-", "\N{MINUS SIGN}")
 
 
@@ -53,20 +57,32 @@ def log_times(axis: Any, values: Iterable[float]) -> None:
     inside = [tick for tick in ticks if low <= tick <= high]
     if len(inside) > 7:
         inside = [tick for tick in inside if round(log10(tick), 6).is_integer()]
-    if len(inside) < 2:
-        inside = [found[0], found[-1]] if found[-1] > 1.05 * found[0] else [found[0]]
+    if len(inside) < 3:
+        step = nice_step((high - low) / 5)
+        inside = [step * number for number in range(ceil(low / step), floor(high / step) + 1)]
     axis.set_ticks(inside, [duration(tick) for tick in inside])
     axis.set_ticks([], minor=True)
 
 
+def nice_step(least: float) -> float:
+    """The next step of 1, 2 or 5 times a power of ten.
+
+    Args:
+        least: Above zero.
+    """
+    decade = 10.0 ** floor(log10(least))
+    return next(step * decade for step in (1, 2, 5, 10) if step * decade >= least * (1 - 1e-9))
+
+
 def duration(seconds: float) -> str:
     """A time to three figures, in the unit that suits it."""
-    if seconds != seconds:  # noqa: PLR0124 - NaN.
+    if isnan(seconds):
         return "not available"
     if not isfinite(seconds):
         return "infinite"
-    for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
-        if seconds * factor >= 1 or unit == "µs":
-            value = seconds * factor
-            return f"{value:,.{max(0, 2 - len(str(int(value))) + 1)}f}".rstrip("0").rstrip(".") + f" {unit}" if value < 100 else f"{value:,.0f} {unit}"
-    return ""
+    unit, factor = next((unit for unit in _UNITS if seconds * unit[1] >= 1), _UNITS[-1])
+    value = seconds * factor
+    return f"{value:,.0f} {unit}" if value >= 100 else f"{value:.3g} {unit}"
+
+
+_UNITS = (("s", 1.0), ("ms", 1e3), ("µs", 1e6))

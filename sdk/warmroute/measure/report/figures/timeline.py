@@ -38,10 +38,11 @@ def paint_timeline(figure: Figure, arms: Sequence[ArmPart]) -> None:
         middles = [factor * (point.from_seconds + point.to_seconds) / 2 for point in arm.timeline]
         p50, p90 = ([_finite(value) for value in values] for values in _quantiles(arm))
         log_times(axes.yaxis, times)
+        lowest, highest = axes.get_ylim()
+        axes.set_ylim(lowest, highest * (highest / lowest) ** 0.2)  # Room for the names of the bands.
         _paint_bands(axes, arm, factor)
         axes.plot(middles, p90, color=colour, linewidth=2.2, marker="o" if _gaps(p90) else None, markersize=3)
         axes.plot(middles, p50, color=colour, linewidth=1.4, linestyle=(0, (3, 2)))
-        lowest, _ = axes.get_ylim()
         failed = [middle for middle, point in zip(middles, arm.timeline, strict=True) if point.failed]
         axes.plot(failed, [lowest] * len(failed), "x", color=BAD, markersize=6, clip_on=False)
         axes.set_xlim(0, end)
@@ -75,6 +76,6 @@ def _paint_bands(axes: Any, arm: ArmPart, factor: float) -> None:
         colour = _BANDS.get(band.kind, MUTED)
         axes.axvspan(factor * band.from_seconds, factor * band.to_seconds, color=colour, alpha=0.16, linewidth=0)
         axes.text(
-            factor * band.from_seconds, 0.97, f" {band.kind}", transform=axes.get_xaxis_transform(), va="top", color=INK,
-            fontsize=11, clip_on=True,
+            factor * band.from_seconds, 0.97, f" {band.kind}", transform=axes.get_xaxis_transform(), va="top",
+            color=INK, fontsize=11, clip_on=True,
         )  # fmt: skip

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from warmroute.measure.report.figures.bars import Bar, Group, bars_height, paint_bars
 from warmroute.measure.report.figures.canvas import colour_of
 from warmroute.measure.report.figures.distribution import distribution_height, paint_distribution
+from warmroute.measure.report.figures.scales import duration
 from warmroute.measure.report.figures.timeline import paint_timeline, timeline_height
 from warmroute.measure.report.markup import Markup, join, name
 from warmroute.measure.report.sections.parts import figure, listed, paragraph, percent, section, table
-from warmroute.measure.report.figures.scales import duration
 
 if TYPE_CHECKING:
     from warmroute.measure.report.document import ArmPart, Band, Report, TimelinePoint
@@ -33,9 +33,9 @@ def times_to_first_token(report: Report) -> Markup:
         figure(
             "distribution",
             "Time to first token by quantile, for each arm",
-            "Each line holds all compared runs of an arm in steady state; the band behind it reaches from the lowest to "
-            "the highest single run. Lower is better. A line ends where fewer than ten requests lie beyond, or where "
-            "failed ones, which count as infinite, begin.",
+            "Each line holds all compared runs of an arm in steady state; the band behind it reaches from the lowest "
+            "to the highest single run. Lower is better. A line ends where fewer than ten requests lie beyond, or "
+            "where failed ones, which count as infinite, begin.",
             lambda canvas: paint_distribution(canvas, report.arms),
             distribution_height,
             table("Time to first token", ["Quantile", *(name(arm.name) for arm in report.arms)], lines),
@@ -77,8 +77,8 @@ def instances(report: Report) -> Markup:
         figure(
             "shares",
             "Share of the answers that each instance gave, for each arm",
-            "Answers of each instance, the busiest first; the dashed line is an even split. Prefix-aware routing trades "
-            "evenness for cache hits: the share of the busiest instance says how far.",
+            "Answers of each instance, the busiest first; the dashed line is an even split. Prefix-aware routing "
+            "trades evenness for cache hits: the share of the busiest instance says how far.",
             lambda canvas: paint_bars(canvas, groups, whole=False),
             lambda _: bars_height(groups),
             table("Answers by instance", ["Arm", "Instance", "Answers", "Share"], lines, text_columns=2),
@@ -108,17 +108,15 @@ def hit_rate(report: Report) -> Markup:
         )
         for number, (arm, found) in enumerate(rows)
     ]
-    lines = [
-        [name(arm.name), label, percent(known.value), known.note] for arm, found in rows for label, known in found
-    ]
+    lines = [[name(arm.name), label, percent(known.value), known.note] for arm, found in rows for label, known in found]
     return section(
         "hits",
         "Cache hits and overflow",
         figure(
             "hit-rate",
             "KV cache hit rate and overflow of each arm",
-            "Share of the prompts' tokens that were found in a KV cache: at most (ceiling, one cache without bounds), as "
-            "simulated beforehand (predicted), and as the server counted it (delivered). Overflow is the share of "
+            "Share of the prompts' tokens that were found in a KV cache: at most (ceiling, one cache without bounds), "
+            "as simulated beforehand (predicted), and as the server counted it (delivered). Overflow is the share of "
             "requests that were sent away from the instance of their prefix.",
             lambda canvas: paint_bars(canvas, groups, whole=True),
             lambda _: bars_height(groups),
@@ -149,9 +147,9 @@ def timeline(report: Report) -> Markup:
         figure(
             "course",
             "Time to first token over the course of a run, for each arm",
-            "All compared runs of an arm on top of each other: P90 as a solid line, P50 as a dashed one, by the time for "
-            "which a request was planned. Cold and scaling spans are shaded, and do not count for the verdict. A cross "
-            "marks failed requests.",
+            "All compared runs of an arm on top of each other: P90 as a solid line, P50 as a dashed one, by the time "
+            "for which a request was planned. Cold and scaling spans are shaded, and do not count for the verdict. A "
+            "cross marks failed requests.",
             lambda canvas: paint_timeline(canvas, report.arms),
             lambda _: timeline_height(report.arms),
             table("Time to first token by time of the run", head, lines),

@@ -13,7 +13,7 @@ from warmroute.measure.report.markup import Markup, join, name, tag, visible
 from warmroute.measure.report.sections.parts import figure, listed, metric_value, paragraph, section, table
 
 if TYPE_CHECKING:
-    from warmroute.measure.report.document import Report, RunPart
+    from warmroute.measure.report.document import CriteriaPart, Report, RunPart
 
 
 def runs(report: Report) -> Markup:
@@ -36,8 +36,8 @@ def runs(report: Report) -> Markup:
         figure(
             "order",
             f"{metric.label} of each run in the order in which they ran",
-            "One mark for each run, the runs of a pair joined. Hollow: not compared, because it is a run of the baseline "
-            "against itself (A/A) or not valid. A trend from left to right would be drift.",
+            "One mark for each run, the runs of a pair joined. Hollow: not compared, because it is a run of the "
+            "baseline against itself (A/A) or not valid. A trend from left to right would be drift.",
             lambda canvas: paint_run_order(canvas, report.runs, arms, metric.value),
             run_order_height,
             table("Runs in the order in which they ran", head, lines, text_columns=4),
@@ -78,16 +78,14 @@ def threats(report: Report) -> Markup:
 def repeat(report: Report) -> Markup:
     """What it takes to do it again."""
     criteria = report.criteria
-    guards = [
-        f"{Metric(metric).label}: {f'{100 * margin:g} points' if Metric(metric).compared_by_difference else f'{100 * margin:g} %'}"
-        for metric, margin in criteria.guards.items()
-    ]
+    guards = [f"{metric.label}: {_allowed(metric, margin)}" for metric, margin in _guards(criteria)]
+    plural = "" if criteria.verdicts == 1 else "s"
     declared = [
         ["Decides", Metric(criteria.primary).label],
         ["Smallest gain worth a change", f"{100 * criteria.minimum_effect:g} %"],
         ["How much worse guards may be", "; ".join(guards) or "no guards"],
         ["Fewest pairs", str(criteria.minimum_pairs)],
-        ["Chance of a false finding", f"{100 * criteria.alpha:g} %, for {criteria.verdicts} verdict(s) in all"],
+        ["Chance of a false finding", f"{100 * criteria.alpha:g} %, for {criteria.verdicts} verdict{plural} together"],
     ]
     text = json.dumps(report.manifest, indent=2, ensure_ascii=False, sort_keys=True)
     lines = Markup("\n".join(escape(visible(line)) for line in text.split("\n")))
@@ -104,6 +102,14 @@ def repeat(report: Report) -> Markup:
         ),
         tag("details", tag("summary", "Manifest"), tag("pre", tag("code", lines), tabindex="0")),
     )
+
+
+def _guards(criteria: CriteriaPart) -> list[tuple[Metric, float]]:
+    return [(Metric(name), margin) for name, margin in criteria.guards.items()]
+
+
+def _allowed(metric: Metric, margin: float) -> str:
+    return f"{100 * margin:g} {'points' if metric.compared_by_difference else '%'}"
 
 
 def _code(text: str, after: str) -> tuple[Markup, str]:
