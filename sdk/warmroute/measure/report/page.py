@@ -10,6 +10,8 @@ from warmroute.measure.report.sections import arms, record, verdict
 from warmroute.measure.report.sections.parts import names
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from warmroute.measure.report.document import Report
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -23,7 +25,7 @@ def page(report: Report) -> str:
         MissingExtraError: matplotlib is not installed.
     """
     candidates = [verdict.candidate for verdict in report.verdicts]
-    title = f"{', '.join(candidates)} against {report.baseline}"
+    title = f"{', '.join(candidates) or 'nothing'} against {report.baseline}"
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
@@ -39,9 +41,7 @@ def page(report: Report) -> str:
         tag(
             "header",
             tag("p", "warmroute comparison", class_="kind"),
-            tag(
-                "h1", "Does ", names([name(one) for one in candidates]), " pay off against ", name(report.baseline), "?"
-            ),
+            tag("h1", *_question(candidates, report.baseline)),
             *(verdict.headline(number, one, report.baseline) for number, one in enumerate(report.verdicts, 1)),
             _contents(report),
         ),
@@ -59,6 +59,13 @@ def page(report: Report) -> str:
         record.footer(report),
     ]
     return f"<!doctype html>\n{tag('html', head, tag('body', *content), lang='en')}\n"
+
+
+def _question(candidates: Sequence[str], baseline: str) -> tuple[str, ...]:
+    if not candidates:
+        return "Nothing was compared with ", name(baseline), " yet"
+    verb = "Does " if len(candidates) == 1 else "Do "
+    return verb, names(list(map(name, candidates))), " pay off against ", name(baseline), "?"
 
 
 def _contents(report: Report) -> Markup:

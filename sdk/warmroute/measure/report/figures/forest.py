@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from warmroute.measure.report.document import ComparedFigure
 
 _ROW, _TOP, _AXIS = 54, 26, 40
+_HALF_A_LABEL = 42
 _SMALLEST_REACH, _LARGEST_REACH = log(1.15), log(16.0)
 
 
@@ -95,9 +96,9 @@ def _difference_axis(axes: Any, rows: Sequence[Row], *, narrow: bool) -> float:
 
 def _finish(axes: Any, reach: float) -> None:
     axes.set_xlim(-reach, reach)
-    labels = axes.get_xticklabels()
-    for label, tick in zip(labels, axes.get_xticks(), strict=True):  # Those at the edges stay inside.
-        label.set_horizontalalignment("left" if tick < -0.93 * reach else "right" if tick > 0.93 * reach else "center")
+    room = reach * (1 - 2 * _HALF_A_LABEL / axes.get_window_extent().width)
+    for label, tick in zip(axes.get_xticklabels(), axes.get_xticks(), strict=True):  # Those at the edges stay inside.
+        label.set_horizontalalignment("left" if tick < -room else "right" if tick > room else "center")
     axes.text(0, 1, "\N{LEFTWARDS ARROW} better", transform=axes.transAxes, va="bottom", color=MUTED, fontsize=11)
     axes.text(
         1, 1, "worse \N{RIGHTWARDS ARROW}", transform=axes.transAxes, va="bottom", ha="right", color=MUTED, fontsize=11
