@@ -65,6 +65,20 @@ with tempfile.TemporaryDirectory() as folder:
         written = write_traffic(read_traffic(source), f"{folder}/{name}", format="anonymised")
         assert written.requests == 50 and not written.left_out
 """
+REPORT = """
+import json
+import tempfile
+from pathlib import Path
+from warmroute.measure.comparison import Comparison
+from warmroute.measure.criteria import Criteria
+from warmroute.measure.report import report_schema, write_report
+nothing = Comparison(baseline="random", verdicts=(), runs=(), criteria=Criteria(), aa=None, manifest={}, left_out=())
+with tempfile.TemporaryDirectory() as folder:
+    files = write_report(Path(folder), nothing)
+    assert "<svg" in files.page.read_text(encoding="utf-8")
+    assert json.loads(files.document.read_text(encoding="utf-8"))["version"] == 1
+assert report_schema()
+"""
 SPARK = """
 import ibis.backends.pyspark
 import pyspark.sql
@@ -75,9 +89,10 @@ USES = {
     "cdk": CORE + CDK,
     "local": CORE + LOCAL,
     "openai": CORE + OPENAI,
+    "report": CORE + ANALYSIS + REPORT,
     "sagemaker": CORE + SAGEMAKER,
     "spark": CORE + ANALYSIS + SPARK,
-    "all": CORE + ANALYSIS + CDK + LOCAL + OPENAI + SAGEMAKER,
+    "all": CORE + ANALYSIS + CDK + LOCAL + OPENAI + REPORT + SAGEMAKER,
 }
 """What each extra must be able to do; the empty one is the core."""
 
