@@ -13,7 +13,7 @@ from warmroute.cli.compare_text import print_comparison, print_plan
 from warmroute.cli.output import Format, FormatOption, is_terminal
 from warmroute.cli.replay import BodyKind, TargetKind, aws_session
 from warmroute.cli.stopping import StoppedError
-from warmroute.errors import WarmrouteError
+from warmroute.errors import MissingExtraError, WarmrouteError
 from warmroute.measure.metrics import Metric
 from warmroute.measure.segmenting import SegmentBy
 
@@ -163,6 +163,7 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
     wanted = manifest(arms, arms[0].name, design, criteria, trace=about, options={**sent, **client})
     comparison = _run(folder, arms, design, criteria, wanted, schedules, client, quiet=format is Format.JSON)
     print_comparison(comparison, folder, format)
+    typer.echo(_report(comparison, folder), err=format is Format.JSON)
     raise typer.Exit(1 if comparison.has_failed else 0)
 
 
@@ -196,6 +197,16 @@ def _run(
             raise StoppedError(_kept(experiment.finished, folder)) from None
         except WarmrouteError as error:
             raise WarmrouteError(str(error), _kept(experiment.finished, folder)) from None
+
+
+def _report(comparison: Comparison, folder: Path) -> str:
+    """Write the report; without the packages that draw it, its document alone."""
+    from warmroute.measure.report import write_report
+
+    try:
+        return f"report: {write_report(folder, comparison).page}"
+    except MissingExtraError as error:
+        return f"no page of the report: {error} and: warmroute report {folder}"
 
 
 def _kept(finished: int, folder: Path) -> str:

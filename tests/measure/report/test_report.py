@@ -391,3 +391,13 @@ def test_without_matplotlib_the_extra_is_named_and_nothing_is_spoilt(usual, tmp_
         render_report(tmp_path)
     assert (tmp_path / "report.html").read_text() == "earlier"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "report.json"]
+
+
+def test_without_matplotlib_the_document_is_written_all_the_same(usual, tmp_path, monkeypatch):
+    folder, made, *_ = usual
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+
+    with pytest.raises(MissingExtraError):
+        write_report(tmp_path, made)
+    assert (tmp_path / "report.json").read_bytes() == (folder / "report.json").read_bytes()
+    assert not (tmp_path / "report.html").exists()

@@ -44,7 +44,8 @@ def write_report(folder: Path, comparison: Comparison) -> ReportFiles:
         comparison: What to tell of.
 
     Raises:
-        MissingExtraError: matplotlib, NumPy, SciPy or pyarrow is not installed.
+        MissingExtraError: NumPy, SciPy or pyarrow is not installed; or matplotlib, and then the document is written all
+            the same.
         WarmrouteError: The folder cannot be written, or the record of a run cannot be read.
     """
     files = _files(folder)

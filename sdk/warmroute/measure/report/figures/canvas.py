@@ -105,7 +105,7 @@ def _svg(key: str, title: str, description: str, paint: Callable[[Figure], None]
         from matplotlib.backends.backend_svg import FigureCanvasSVG
         from matplotlib.figure import Figure
     except ImportError:
-        raise MissingExtraError("The report's figures", "report") from None
+        raise MissingExtraError("Drawing the report", "report") from None
     file = BytesIO()
     with warnings.catch_warnings():
         warnings.simplefilter(
