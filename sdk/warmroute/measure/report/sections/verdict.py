@@ -16,13 +16,6 @@ if TYPE_CHECKING:
     from warmroute.measure.report.document import ComparedFigure, Report, VerdictPart
 
 _CLASSES = {"adopt": "good", "adopt narrowly": "good", "don't": "bad", "inconclusive": "open"}
-_STATES = {
-    "holds": "holds",
-    "broken": "broken",
-    "open": "not settled",
-    "too few requests": "too few requests",
-    "not available": "not available",
-}
 
 
 def headline(number: int, verdict: VerdictPart, baseline: str) -> Markup:
@@ -99,8 +92,10 @@ def _rows(verdict: VerdictPart, report: Report) -> list[Row]:
     rows = [Row(verdict.primary.label, verdict.primary, limits.get(verdict.primary.metric), goal, strong=True)]
     rows += [Row(guard.compared.label, guard.compared, guard.limit) for guard in verdict.guards]
     rows += [Row(compared.label, compared) for compared in verdict.secondaries]
-    seen: set[str] = set()
-    return [row for row in rows if not (row.figure.metric in seen or seen.add(row.figure.metric))]  # type: ignore[func-returns-value]
+    first_of_each: dict[str, Row] = {}
+    for row in rows:
+        first_of_each.setdefault(row.figure.metric, row)
+    return list(first_of_each.values())
 
 
 def _forest_caption(verdict: VerdictPart, minimum_effect: float) -> Markup:
@@ -135,7 +130,7 @@ def _effect(figure: ComparedFigure, effect: float) -> str:
 
 
 def _all_figures(verdict: VerdictPart, report: Report) -> Markup:
-    guards = {guard.compared.metric: _STATES.get(guard.state, guard.state) for guard in verdict.guards}
+    guards = {guard.compared.metric: guard.state.replace("open", "not settled") for guard in verdict.guards}
     lines = []
     for row in _rows(verdict, report):
         compared = row.figure
