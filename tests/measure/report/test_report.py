@@ -25,6 +25,7 @@ from warmroute.measure.report.document import Report
 from warmroute.measure.report.tally import RunTally
 
 FIGURES = {"forest-1", "distribution", "shares", "hit-rate", "course", "order"}
+ARMS, DUMB = ("random", "prefix"), {"told": False}
 VOID = {"meta", "link", "br"}
 HOSTILE = '</script><img src=x onerror="alert(1)">&\'"$x$<!--'
 
@@ -262,7 +263,7 @@ def test_whatever_runs_there_are_the_report_is_complete(tmp_path, made):
     page, report, _ = written(tmp_path, found)
 
     assert said in page.text
-    assert page.heads.count(2) == 7 + len(found.verdicts)
+    assert page.heads.count(2) == 8 + len(found.verdicts)
     assert not {"nan", "inf"} & set(re.findall(r"\w+", page.text))
     for verdict in report.verdicts:
         assert verdict.pairs == len(verdict.primary.by_pair) or verdict.primary.unmeasured
@@ -313,16 +314,48 @@ def test_no_prompt_is_in_any_file(usual):
 
 
 def test_what_telemetry_tells_is_shown(tmp_path):
-    found = comparison(tmp_path, {"random": 1.0, "prefix": 0.7}, pairs=5, count=60, aa=0)
-    values = {"hit_rate": {"ceiling": 0.9, "predicted": 0.81}, "overflow": {"at_most": 0.2}}
+    options = dict.fromkeys(ARMS, DUMB)
+    found = comparison(tmp_path, {"random": 1.0, "prefix": 0.7}, pairs=2, count=60, aa=0, options=options)
+    values = {
+        "hit_rate": {"ceiling": 0.9, "predicted": 0.81, "delivered": None},
+        "overflow": {"at_least": 0.0, "at_most": 0.2, "basis": "bounded", "meaning": "Nobody counted them."},
+        "instance_shares": {"i-a": 0.25, "i-b": 0.75},
+        "queue_depth": [{"seconds": 0.0, "value": 3.0}, {"seconds": 1.0, "value": 5.0}],
+        "kv_cache_usage": None,
+        "ttft": {"count": 9, "mean_seconds": 0.2, "p50_seconds": 0.1, "p90_seconds": 0.3, "p99_seconds": None},
+        "unavailable": {"hit_tokens": "No counter of hits.", "kv_cache_usage": "No gauge."},
+    }
     found = replace(found, telemetry={run.key: Telemetry(values) for run in found.runs})
 
-    report = documented(found)
+    page, report, _ = written(tmp_path, found)
+    arm = report.arms[1]
+    servers = {figure.label: figure.known for figure in arm.servers}
 
-    assert report.arms[1].hit_rate_ceiling.value == pytest.approx(0.9)
-    assert report.arms[1].hit_rate_predicted.value == pytest.approx(0.81)
-    assert report.arms[1].overflow.note.startswith("At most 20.0 %, bounded from the outside")
+    assert arm.hit_rate_ceiling.value == pytest.approx(0.9)
+    assert arm.hit_rate_predicted.value == pytest.approx(0.81)
+    assert isnan(arm.hit_rate_delivered.value)
+    assert arm.hit_rate_delivered.note.endswith("No counter of hits.")
+    assert isnan(arm.overflow.value)
+    assert arm.overflow.note == "Between 0.0 and 20.0 %, bounded from the outside. Nobody counted them."
+    shares = [(share.instance, share.requests, share.share) for share in arm.instances]
+    assert shares == [("i-b", None, 0.75), ("i-a", None, 0.25)]
+    assert servers["Requests that wait in the engines, mean"].value == pytest.approx(4.0)
+    assert servers["The same, at most"].value == pytest.approx(5.0)
+    assert servers["P90 TTFT at the servers"].value == pytest.approx(0.3)
+    assert servers["KV cache in use, the fullest instance at most"].note == "No gauge."
+    assert "prefix: No gauge." in page.text
     assert report.runs[0].telemetry == values
+
+
+def test_overflow_that_the_router_counted_is_a_figure(tmp_path):
+    options = dict.fromkeys(ARMS, DUMB)
+    found = comparison(tmp_path, {"random": 1.0, "prefix": 0.7}, pairs=2, count=60, aa=0, options=options)
+    counted = {"overflow": {"at_least": 0.1, "at_most": 0.1, "basis": "measured", "meaning": "All requests."}}
+    found = replace(found, telemetry={run.key: Telemetry(counted) for run in found.runs})
+
+    known = documented(found).arms[1].overflow
+
+    assert (known.value, known.note) == (pytest.approx(0.1), "Counted by the router. All requests.")
 
 
 def test_fleets_that_never_change_roles_are_a_threat(tmp_path):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from math import isfinite, nan
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from warmroute.measure.report.document import ArmPart, Known
+from warmroute.measure.report.servers import hit_rate, overflow, server_figures, server_shares
 from warmroute.measure.report.tally import bands, quantile_points, shares, timeline
 
 if TYPE_CHECKING:
@@ -14,10 +15,7 @@ if TYPE_CHECKING:
     from warmroute.measure.report.tally import RunTally
 
 _NO_INSTANCES = "The endpoint does not tell which instance served a request."
-_NO_CACHED_TOKENS = "The endpoint does not tell cached tokens (vLLM: enable_prompt_tokens_details)."
-_NO_SIMULATION = "It was not simulated beforehand."
-_NO_CEILING = "It was not computed for this trace."
-_NO_OVERFLOW = "The endpoint does not tell where requests overflowed."
+_SERVERS_SHARES = "Answers do not name their instance; the shares are those that the servers counted."
 
 
 def arm_part(name: str, tallies: Sequence[RunTally], telemetry: Sequence[Mapping[str, Any]]) -> ArmPart:
@@ -26,62 +24,51 @@ def arm_part(name: str, tallies: Sequence[RunTally], telemetry: Sequence[Mapping
     Args:
         name: Of the arm.
         tallies: Its compared runs.
-        telemetry: What was observed beside them.
+        telemetry: What was observed beside them, as values of JSON.
     """
-    found = list(tallies)
-    told = shares(found)
-    answered = sum(tally.answered for tally in found)
-    known = sum(share.requests for share in told)
+    answered = sum(tally.answered for tally in tallies)
+    named, counted = shares(tallies), server_shares(telemetry)
+    known = sum(share.requests or 0 for share in named)
+    note = _partly(known, answered) if named else _SERVERS_SHARES if counted else _NO_INSTANCES
     return ArmPart(
         name=name,
-        runs=len(found),
-        requests=sum(len(tally.planned) for tally in found),
-        failed=sum(tally.failed for tally in found),
-        ttft=quantile_points(found),
-        instances=told,
-        instances_note=_NO_INSTANCES if not told else _partly(known, answered, "told for"),
-        hit_rate_ceiling=_observed(telemetry, "ceiling", _NO_CEILING),
-        hit_rate_predicted=_observed(telemetry, "predicted", _NO_SIMULATION),
-        hit_rate_delivered=_delivered(found, telemetry, answered),
-        overflow=_overflow(found, telemetry, answered),
-        timeline=timeline(found),
-        bands=bands(found),
+        runs=len(tallies),
+        requests=sum(len(tally.planned) for tally in tallies),
+        failed=sum(tally.failed for tally in tallies),
+        ttft=quantile_points(tallies),
+        instances=named or counted,
+        instances_note=note,
+        hit_rate_ceiling=hit_rate(telemetry, "ceiling"),
+        hit_rate_predicted=hit_rate(telemetry, "predicted"),
+        hit_rate_delivered=_delivered(tallies, telemetry, answered),
+        overflow=_overflow(tallies, telemetry, answered),
+        servers=server_figures(telemetry),
+        timeline=timeline(tallies),
+        bands=bands(tallies),
     )
 
 
-def _partly(known: int, answered: int, verb: str) -> str:
-    return "" if known == answered else f"It is {verb} {known:,} of {answered:,} answers."
+def _partly(known: int, answered: int) -> str:
+    return "" if known == answered else f"It is told for {known:,} of {answered:,} answers."
 
 
 def _delivered(tallies: Sequence[RunTally], telemetry: Sequence[Mapping[str, Any]], answered: int) -> Known:
+    """By the answers to our own requests; the servers' counters hold those of others too."""
     prompts = sum(tally.prompt_tokens for tally in tallies)
     if prompts == 0:
-        return _observed(telemetry, "delivered", _NO_CACHED_TOKENS)
-    counted = sum(tally.counted_prompts for tally in tallies)
-    note = f"Counted by the server, from {prompts:,} tokens of prompts. {_partly(counted, answered, 'told for')}"
+        counted = hit_rate(telemetry, "delivered")
+        if not isnan(counted.value):
+            return counted
+        asked = "Answers do not tell cached tokens (vLLM: enable_prompt_tokens_details)."
+        return Known(value=counted.value, note=f"{asked} {counted.note}")
+    told = sum(tally.counted_prompts for tally in tallies)
+    note = f"Told by the answers, over {prompts:,} tokens of prompts. {_partly(told, answered)}"
     return Known(value=sum(tally.cached_tokens for tally in tallies) / prompts, note=note.strip())
 
 
 def _overflow(tallies: Sequence[RunTally], telemetry: Sequence[Mapping[str, Any]], answered: int) -> Known:
     routed = sum(tally.routed for tally in tallies)
-    if routed:
-        note = f"Told by the endpoint. {_partly(routed, answered, 'told for')}".strip()
-        return Known(value=sum(tally.overflowed for tally in tallies) / routed, note=note)
-    most = _mean([found.get("overflow") for found in telemetry], "at_most")
-    if isfinite(most):
-        return Known(
-            value=nan, note=f"At most {100 * most:.1f} %, bounded from the outside: the endpoint does not tell."
-        )
-    return Known(value=nan, note=_NO_OVERFLOW)
-
-
-def _observed(telemetry: Sequence[Mapping[str, Any]], key: str, otherwise: str) -> Known:
-    value = _mean([found.get("hit_rate") for found in telemetry], key)
-    return Known(value=value, note="Mean over the runs." if isfinite(value) else otherwise)
-
-
-def _mean(found: Sequence[Any], key: str) -> float:
-    """Of what the runs tell, where every one of them does."""
-    values = [one.get(key) if isinstance(one, dict) else None for one in found]
-    numbers = [value for value in values if isinstance(value, (int, float)) and not isinstance(value, bool)]
-    return sum(numbers) / len(numbers) if numbers and len(numbers) == len(values) else nan
+    if routed == 0:
+        return overflow(telemetry)
+    note = f"Told by the answers. {_partly(routed, answered)}".strip()
+    return Known(value=sum(tally.overflowed for tally in tallies) / routed, note=note)

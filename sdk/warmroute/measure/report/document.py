@@ -122,7 +122,9 @@ class Share(Part):
     """The requests of one instance."""
 
     instance: Text
-    requests: int
+    requests: int | None
+    """Answers that name it; null where only its share was counted, by the servers."""
+
     share: float
 
 
@@ -132,6 +134,14 @@ class Known(Part):
     value: Number
     note: Text
     """What it rests on; why it is not available, where it is null."""
+
+
+class ServerFigure(Part):
+    """What the servers counted beside the client."""
+
+    label: Text
+    unit: Literal["share", "seconds", "requests"]
+    known: Known
 
 
 class TimelinePoint(Part):
@@ -163,7 +173,7 @@ class ArmPart(Part):
     ttft: tuple[QuantilePoint, ...]
     instances: tuple[Share, ...]
     instances_note: Text
-    """Why shares are not available; empty where they are."""
+    """Why shares are not available, or what they rest on; empty where every answer names its instance."""
 
     hit_rate_ceiling: Known
     """With a cache without bounds that all share."""
@@ -177,6 +187,7 @@ class ArmPart(Part):
     overflow: Known
     """Share of requests that were sent away from the instance of their prefix."""
 
+    servers: tuple[ServerFigure, ...]
     timeline: tuple[TimelinePoint, ...]
     bands: tuple[Band, ...]
 

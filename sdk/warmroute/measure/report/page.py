@@ -52,6 +52,7 @@ def page(report: Report) -> str:
             arms.instances(report),
             arms.hit_rate(report),
             arms.timeline(report),
+            arms.servers(report),
             record.runs(report),
             record.threats(report),
             record.repeat(report),
@@ -69,15 +70,16 @@ def _question(candidates: Sequence[str], baseline: str) -> tuple[str, ...]:
 
 
 def _contents(report: Report) -> Markup:
-    links = [
+    links: list[tuple[str, str]] = [
         *((f"candidate-{number}", name(one.candidate)) for number, one in enumerate(report.verdicts, 1)),
-        *(
-            ("ttft", "Time to first token"),
-            ("instances", "Instances"),
-            ("hits", "Cache hits"),
-            ("timeline", "Timeline"),
-        ),
-        *(("runs", "Runs"), ("threats", "What may mislead"), ("repeat", "How to repeat it")),
+        ("ttft", "Time to first token"),
+        ("instances", "Instances"),
+        ("hits", "Cache hits"),
+        ("timeline", "Timeline"),
+        ("servers", "Servers"),
+        ("runs", "Runs"),
+        ("threats", "What may mislead"),
+        ("repeat", "How to repeat it"),
     ]
     items = [tag("li", tag("a", join(text), href=f"#{key}")) for key, text in links]
     return tag("nav", tag("ul", *items), aria_label="Contents")

@@ -14,7 +14,7 @@ from warmroute.measure.report.markup import Markup, join, name
 from warmroute.measure.report.sections.parts import figure, listed, paragraph, percent, section, table
 
 if TYPE_CHECKING:
-    from warmroute.measure.report.document import ArmPart, Band, Report, TimelinePoint
+    from warmroute.measure.report.document import ArmPart, Band, Report, ServerFigure, TimelinePoint
 
 _MOST_INSTANCES = 24
 _TOLD = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
@@ -67,7 +67,12 @@ def instances(report: Report) -> Markup:
         for number, arm in told
     ]
     lines = [
-        [name(arm.name), name(share.instance), f"{share.requests:,}", percent(share.share)]
+        [
+            name(arm.name),
+            name(share.instance),
+            "" if share.requests is None else f"{share.requests:,}",
+            percent(share.share),
+        ]
         for _, arm in told
         for share in arm.instances[:200]
     ]
@@ -123,6 +128,36 @@ def hit_rate(report: Report) -> Markup:
             table("Cache hits and overflow", ["Arm", "Figure", "Share", "What it rests on"], lines, text_columns=4),
         ),
     )
+
+
+def servers(report: Report) -> Markup:
+    """What the servers counted while the runs were on."""
+    key, title = "servers", "What the servers counted"
+    rows = list(zip(*(arm.servers for arm in report.arms), strict=True))
+    lines = [[row[0].label, *(_told(figure) for figure in row)] for row in rows]
+    reasons = {
+        arm.name: list(dict.fromkeys(one.known.note for one in arm.servers if not isfinite(one.known.value)))
+        for arm in report.arms
+    }
+    notes = [join(name(arm), f": {' '.join(found)}") for arm, found in reasons.items() if found]
+    if not any(isfinite(figure.known.value) for row in rows for figure in row):
+        return section(key, title, paragraph("Not available."), listed(notes))
+    return section(
+        key,
+        title,
+        paragraph("Beside the client's figures, and not judged by: without the network, and with requests of others."),
+        table(title, ["Figure", *(name(arm.name) for arm in report.arms)], lines),
+        listed(notes) if notes else None,
+    )
+
+
+def _told(figure: ServerFigure) -> str:
+    value = figure.known.value
+    if figure.unit == "share":
+        return percent(value)
+    if figure.unit == "seconds":
+        return duration(value)
+    return f"{value:,.1f}" if isfinite(value) else "not available"
 
 
 def timeline(report: Report) -> Markup:
