@@ -47,6 +47,11 @@ class Dispatcher:
         return self._control_plane if _is_signed_for_s3(scope) else app
 
 
+def is_for_data_plane(scope: Scope) -> bool:
+    """Whether a request is for the data plane."""
+    return scope["type"] == "http" and scope["path"].startswith(PATH_PREFIX) and not _is_signed_for_s3(scope)
+
+
 def _is_signed_for_s3(scope: Scope) -> bool:
     signatures = [value for name, value in scope["headers"] if name == b"authorization"]
     return any(_SIGNED_FOR_S3.search(signature) for signature in (*signatures, scope["query_string"]))

@@ -94,12 +94,13 @@ def _server(speed: float, deployment_seconds: float, engines: Engines) -> tuple[
         from warmroute.local.data import DataPlane, Fleets
         from warmroute.local.dispatch import Dispatcher
         from warmroute.local.observability import Observability
+        from warmroute.local.record import RoutingRecord
 
         durations = Durations(creating=deployment_seconds, updating=deployment_seconds, component=deployment_seconds)
         fleets = Fleets(engines)
         readiness = Readiness(fleets.is_ready, fleets.give_up)
         install(clock=Clock(speed), durations=durations, readiness=readiness)
-        app = Dispatcher(control_plane(), DataPlane(fleets), Observability(fleets))
+        app = RoutingRecord(Dispatcher(control_plane(), DataPlane(fleets), Observability(fleets)))
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "warmroute":
             raise

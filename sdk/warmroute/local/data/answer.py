@@ -27,6 +27,10 @@ OVERFLOW_HEADER = "x-warmroute-overflow"
 """Names the instance where the prefix of a request lives, when another one served it."""
 
 
+KEY_HEADER = "x-warmroute-key"
+"""The routing key of a request in hexadecimal, where routing compares prefixes."""
+
+
 @dataclass(slots=True)
 class Question:
     """A request that knows its fleet, and not yet its instance."""
@@ -60,6 +64,8 @@ async def answer_to(question: Question) -> Answer:
     choice = fleet.strategy.choose(routed, targets)
     instance = question.instance = choice.target
     headers = {"x-amzn-invoked-production-variant": fleet.variant.name, INSTANCE_HEADER: instance.id}
+    if question.key:
+        headers[KEY_HEADER] = question.key.hex()
     instance.requests += 1
     if choice.overflowed and choice.home is not None:
         instance.overflows += 1

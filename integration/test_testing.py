@@ -1,0 +1,59 @@
+"""The pytest plugin as the documentation shows it, against a real server."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from warmroute.demo import example_spec_text
+
+pytest_plugins = ["pytester"]
+
+PAGES = Path(__file__).parents[1] / "docs"
+
+
+def test_the_page_s_own_project_passes_under_xdist_and_leaves_no_process(pytester: pytest.Pytester) -> None:
+    page = (PAGES / "testing.md").read_text("utf-8")
+    blocks = re.findall(r'^```python title="(.*?)"\n(.*?)^```', page, re.DOTALL | re.MULTILINE)
+    assert page.count("```python") == len(blocks) == 5
+    files: dict[str, str] = {}
+    for name, code in blocks:
+        files[name] = files.get(name, "") + code  # What is added to conftest.py further down.
+    for name, code in files.items():
+        (pytester.path / name).write_text(code, "utf-8")
+    (pytester.path / "endpoint.yaml").write_text(example_spec_text(), "utf-8")
+    before = _servers()
+
+    ran = pytester.runpytest_subprocess("-n", "1", "-W", "error")
+
+    ran.assert_outcomes(passed=3)
+    assert _servers() <= before
+
+
+def test_the_page_of_the_local_endpoint_is_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (PAGES / "local.md").read_text("utf-8")
+    (block,) = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    (tmp_path / "endpoint.yaml").write_text(example_spec_text(), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    scope: dict[str, object] = {}
+
+    exec(block + '    answer = client.invoke_endpoint(EndpointName="support-bot", Body=b\'{"prompt": "x"}\')\n', scope)
+
+    assert scope["answer"]["ResponseMetadata"]["HTTPStatusCode"] == 200  # type: ignore[index]
+
+
+def _servers() -> set[str]:
+    """Processes of this user that are ``warmroute local``."""
+    found = set()
+    for process in Path("/proc").iterdir():
+        if process.name.isdecimal() and process.stat().st_uid == os.getuid():
+            try:
+                command = (process / "cmdline").read_bytes()
+            except OSError:
+                continue  # It has ended.
+            if b"\0warmroute\0local\0" in command:
+                found.add(process.name)
+    return found
