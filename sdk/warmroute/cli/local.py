@@ -49,6 +49,9 @@ def local(  # noqa: PLR0913, PLR0917 - a parameter for each option.
     model_dir: Annotated[
         Path | None, typer.Option(metavar="DIR", help="A model's folder, for vLLM to run instead of the spec's model.")
     ] = None,
+    state: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep the account in a directory, and serve it again from there.")
+    ] = None,
     format: FormatOption = Format.TEXT,  # noqa: A002
 ) -> None:
     """Serve SageMaker's API on this machine: control plane and data plane on one URL.
@@ -67,6 +70,7 @@ def local(  # noqa: PLR0913, PLR0917 - a parameter for each option.
         speed=speed,
         deployment_seconds=deployment_seconds,
         engines=engines,
+        state=state,
         on_ready=_announce(format),
         on_engine=lambda said: typer.echo(said, err=True),
     )

@@ -57,6 +57,7 @@ def running_locally(
     speed: float = 1.0,
     deployment_seconds: float = 1.0,
     engines: EngineSettings | None = None,
+    state: Path | None = None,
 ) -> Iterator[RunningLocally]:
     """A local endpoint on a free port, for as long as the ``with`` block lasts.
 
@@ -65,6 +66,7 @@ def running_locally(
         speed: How many times faster than real engines and deployments it runs.
         deployment_seconds: How long creating or updating an endpoint takes, before the speed.
         engines: What serves behind the instances; simulated engines by default.
+        state: Directory whose account is served again, and that keeps what changes; by default all is forgotten.
 
     Raises:
         DocumentError: The file cannot be read.
@@ -75,7 +77,7 @@ def running_locally(
     document = spec if isinstance(spec, EndpointSpec) or spec is None else load_spec(spec)
     command = [sys.executable, "-m", "warmroute", "local", *(["-"] if document else []), "--port", "0"]
     options = ["--speed", str(speed), "--deployment-seconds", str(deployment_seconds), "--format", "json"]
-    options += (engines or EngineSettings()).options()
+    options += [*(engines or EngineSettings()).options(), *([f"--state={state}"] if state else [])]
     # A file takes what it says, since a pipe that nobody reads would stop it once full.
     with tempfile.TemporaryFile("w+") as said:
         process = subprocess.Popen(  # noqa: S603 - our own command.

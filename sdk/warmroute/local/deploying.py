@@ -57,6 +57,8 @@ def _make_stand_ins(spec: EndpointSpec, session: Session) -> None:
             client.create_model(ModelName=name, ExecutionRoleArn=ROLE_ARN, PrimaryContainer=container)
         except ClientError as error:
             reason = error.response["Error"]["Message"]
+            if "already existing" in reason:
+                continue  # Of an account that was kept.
             raise LocalEndpointError(f"The stand-in for model {name} cannot be made: {reason}") from error
         except BotoCoreError as error:
             raise LocalEndpointError(f"The stand-in for model {name} cannot be made: {error}") from error

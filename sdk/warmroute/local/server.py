@@ -14,13 +14,17 @@ from warmroute.local.deploying import deploy_locally
 from warmroute.local.engines import EngineSettings
 from warmroute.local.isolation import without_aws_settings
 from warmroute.local.options import check_options
+from warmroute.local.state import journal_in, once_restored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from warmroute.hosting import EndpointSpec
     from warmroute.local.data import Fleets
     from warmroute.local.engines import Engines
+    from warmroute.local.state import Journal
+    from warmroute.local.state.remembering import RememberingControlPlane
 
 SHUTDOWN_SECONDS = 2
 """How long requests may take to end once the process is told to stop; streams would go on for minutes."""
@@ -39,6 +43,7 @@ def serve(
     speed: float = 1.0,
     deployment_seconds: float = 1.0,
     engines: EngineSettings | None = None,
+    state: Path | None = None,
     on_ready: Callable[[str], None] = lambda _: None,
     on_engine: Callable[[str], None] = lambda _: None,
 ) -> None:
@@ -53,23 +58,26 @@ def serve(
         deployment_seconds: How long creating or updating an endpoint or a component takes, before the speed; up to a
             day.
         engines: What serves behind the instances; simulated engines by default.
-        on_engine: Told what becomes of each vLLM server, from another thread.
+        state: Directory whose account is served again, and that keeps what changes; by default all is forgotten.
+        on_engine: Told what becomes of each vLLM server, from another thread, and what a kept account has lost.
         on_ready: Told the URL when requests are answered and the spec's endpoint serves.
 
     Raises:
-        LocalEndpointError: The port cannot be had, a setting is out of its range, or another moto is installed.
+        LocalEndpointError: The port cannot be had, a setting is out of its range, another moto is installed, or the
+            directory of the state is damaged, somebody else's or in use.
         DeploymentError: The control plane refuses the spec.
         MissingExtraError: The extra ``local`` is not installed.
     """
     check_options(speed, deployment_seconds)
     with without_aws_settings():
         listener = _listen(port)
-        with listener:
+        with listener, journal_in(state) as journal:
             source = (engines or EngineSettings()).engines(speed, on_engine)
-            server, fleets = _server(speed, deployment_seconds, source)
+            server, fleets, memory = _server(speed, deployment_seconds, source, journal)
             url = f"http://localhost:{listener.getsockname()[1]}"
             with _ended_in_order(server):
-                asyncio.run(_serve(server, fleets, source, listener, spec, url, on_ready))
+                serving = _serve(server, fleets, source, listener, spec, url, on_ready, memory)
+                asyncio.run(once_restored(serving, memory, speed, on_engine, source.close))
 
 
 @contextmanager
@@ -85,22 +93,29 @@ def _ended_in_order(server: Any) -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _server(speed: float, deployment_seconds: float, engines: Engines) -> tuple[Any, Fleets]:
-    """The server of both planes, and the fleets of the data plane."""
+def _server(
+    speed: float, deployment_seconds: float, engines: Engines, journal: Journal | None
+) -> tuple[Any, Fleets, RememberingControlPlane | None]:
+    """The server of both planes, the fleets of the data plane, and the control plane's memory where it has one."""
     try:
         import uvicorn
 
+        from warmroute.local.cloudformation.hooks import settle_all
         from warmroute.local.control import Clock, Durations, Readiness, control_plane, install
         from warmroute.local.data import DataPlane, Fleets
         from warmroute.local.dispatch import Dispatcher
         from warmroute.local.observability import Observability
         from warmroute.local.record import RoutingRecord
+        from warmroute.local.state.remembering import RememberingControlPlane
 
         durations = Durations(creating=deployment_seconds, updating=deployment_seconds, component=deployment_seconds)
         fleets = Fleets(engines)
         readiness = Readiness(fleets.is_ready, fleets.give_up)
-        install(clock=Clock(speed), durations=durations, readiness=readiness)
-        app = RoutingRecord(Dispatcher(control_plane(), DataPlane(fleets), Observability(fleets)))
+        clock = Clock(speed) if journal is None else Clock(0, start=0)
+        install(clock=clock, durations=durations, readiness=readiness)
+        plain = control_plane()
+        memory = None if journal is None else RememberingControlPlane(plain, journal, clock, settle_all)
+        app = RoutingRecord(Dispatcher(memory or plain, DataPlane(fleets), Observability(fleets)))
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "warmroute":
             raise
@@ -109,7 +124,7 @@ def _server(speed: float, deployment_seconds: float, engines: Engines) -> tuple[
     config = uvicorn.Config(
         app, log_level="critical", lifespan="off", access_log=False, timeout_graceful_shutdown=SHUTDOWN_SECONDS
     )
-    return uvicorn.Server(config), fleets
+    return uvicorn.Server(config), fleets, memory
 
 
 def _listen(port: int) -> socket.socket:
@@ -136,9 +151,10 @@ async def _serve(
     spec: EndpointSpec | None,
     url: str,
     on_ready: Callable[[str], None],
+    memory: RememberingControlPlane | None,
 ) -> None:
     serving = asyncio.create_task(server.serve(sockets=[listener]))
-    settling = [asyncio.create_task(_settle_stacks()), asyncio.create_task(_follow(fleets))]
+    settling = [asyncio.create_task(_settle_stacks(memory)), asyncio.create_task(_follow(fleets))]
     try:
         while not server.started and not serving.done():
             await asyncio.sleep(0.01)
@@ -166,10 +182,10 @@ async def _follow(fleets: Fleets) -> None:
         fleets.follow()
 
 
-async def _settle_stacks() -> None:
+async def _settle_stacks(memory: RememberingControlPlane | None) -> None:
     """Let stacks go on though nobody asks for them."""
     from warmroute.local.cloudformation.hooks import settle_all
 
     while True:
         await asyncio.sleep(_SETTLING_SECONDS)
-        await asyncio.to_thread(settle_all)
+        await (memory.settle() if memory is not None else asyncio.to_thread(settle_all))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import uuid
 from typing import TYPE_CHECKING, Any
 
 from warmroute.local.cloudformation.refusals import invalid
 from warmroute.local.cloudformation.resources import resolve_secrets
 from warmroute.local.cloudformation.schemas import schema_of
 from warmroute.local.cloudformation.types import type_of
+from warmroute.local.control.chance import CHANCE
 from warmroute.local.control.clock import moment
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def detect_stack_drift(stacks: Stacks, request: Request) -> Response:
     drifted = [each for each in stack.resources.values() if each.drift_status in {"MODIFIED", "DELETED"}]
     stack.drift_status = "DRIFTED" if drifted else "IN_SYNC"
     stack.drift_checked = stacks.clock.now()
-    number = str(uuid.uuid4())
+    number = str(CHANCE.uuid4())
     stacks.drift_detections[number] = {
         "StackId": stack.arn,
         "StackDriftDetectionId": number,

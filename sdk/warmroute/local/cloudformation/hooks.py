@@ -102,11 +102,20 @@ def stacks_of(backend: CloudFormationBackend) -> Stacks:
     return found
 
 
-def settle_all() -> None:
-    """Let everything under way in every account go on, as it does by itself in AWS."""
+def settle_all() -> bool:
+    """Let everything under way in every account go on, as it does by itself in AWS.
+
+    Returns:
+        Whether something still is.
+    """
+    in_progress = False
     for regions in list(dict.values(cloudformation_backends)):
-        for region in list(dict.keys(regions)):
+        for region, backend in list(dict.items(regions)):
             _settle(regions, region)
+            stacks: Stacks | None = backend.__dict__.get(_STACKS)
+            if stacks is not None:
+                in_progress |= any(stack.in_progress for stack in list(stacks.stacks.values()))
+    return in_progress
 
 
 def _settle_at(account: str, region: str) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import secrets
 import string
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from warmroute.local.cloudformation.refusals import ResourceFailedError
 from warmroute.local.cloudformation.types import type_of
+from warmroute.local.control.chance import CHANCE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -144,7 +144,7 @@ def _tell(stacks: Stacks, stack: Stack, resource: StackResource, status: str, re
 
 def _new_name(stack_name: str, logical_id: str, limit: int, is_lower: bool) -> str:  # noqa: FBT001 - of the type.
     """A name as CloudFormation makes them: of the stack, the resource, and twelve letters and digits of its own."""
-    suffix = "".join(secrets.choice(_NAME_LETTERS) for _ in range(12))
+    suffix = "".join(CHANCE.choice(_NAME_LETTERS) for _ in range(12))
     room = limit - len(suffix) - 2
     own = logical_id[: max(room - 8, room // 2)]
     name = f"{stack_name[: room - len(own)].rstrip('-')}-{own}-{suffix}"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 import logging
 import threading
-import uuid
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from warmroute.local.cloudformation.refusals import ResourceFailedError, invalid, no_stack
+from warmroute.local.control.chance import CHANCE, chance_of
 from warmroute.local.control.registry import TIMING
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class Stack:
         self._add_event(resource.logical_id, resource.physical_id, resource.type, status, reason, when)
 
     def _add_event(self, logical_id: str, physical_id: str, kind: str, status: str, reason: str, when: float) -> None:
-        number = f"{logical_id}-{status}-{next(self.serials)}-{uuid.uuid4()}"
+        number = f"{logical_id}-{status}-{next(self.serials)}-{CHANCE.uuid4()}"
         # A millisecond apart: readers such as the CDK sort events by their time, which has no more digits there.
         then = max(when, self.events[-1].when + 0.001) if self.events else when
         self.events.append(Event(number, logical_id, physical_id, kind, status, reason, round(then, 3)))
@@ -200,7 +200,9 @@ class Stacks:
             return
         self.is_advancing = True
         try:
-            next(operation)
+            # How often it was waited for draws too, and differs from one time to the other; what happened does not.
+            with chance_of(f"{stack.arn}/{len(stack.events)}"):
+                next(operation)
         except StopIteration:
             if stack.operation is operation:
                 stack.operation = None
@@ -216,7 +218,7 @@ class Stacks:
     def new_arn(self, kind: str, name: str) -> str:
         """The ARN of a stack or change set that is about to be made."""
         where = f"arn:{self.partition}:cloudformation:{self.api.region}:{self.api.account}"
-        return f"{where}:{kind}/{name}/{uuid.uuid4()}"
+        return f"{where}:{kind}/{name}/{CHANCE.uuid4()}"
 
     def add(self, stack: Stack) -> None:
         """Let the account have a stack, which it may have already."""

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Clock:
@@ -25,10 +30,31 @@ class Clock:
         self._base = time.time() if start is None else start
         self._started = time.monotonic()
         self._advanced = 0.0
+        self._held: float | None = None
 
     def now(self) -> float:
         """Seconds since 1970."""
+        held = self._held
+        if held is not None:
+            return held
         return self._base + self._advanced + (time.monotonic() - self._started) * self.speed
+
+    @contextmanager
+    def held(self) -> Iterator[float]:
+        """What it shows, which it goes on to show to everybody until the block ends."""
+        self._held = self.now()
+        try:
+            yield self._held
+        finally:
+            self._held = None
+
+    def run(self, speed: float) -> None:
+        """Go on from what it shows.
+
+        Args:
+            speed: Seconds that pass here in one real second, at least 0.
+        """
+        self._base, self._advanced, self._started, self.speed = self.now(), 0.0, time.monotonic(), speed
 
     def advance(self, seconds: float) -> None:
         """Put the clock forward.

@@ -20,7 +20,7 @@ from moto.sagemaker.models import SageMakerModelBackend, sagemaker_backends
 from moto.sagemaker.responses import SageMakerResponse
 from pydantic.alias_generators import to_pascal
 
-from warmroute.local.control import bootstrap, service_hooks
+from warmroute.local.control import bootstrap, chance, service_hooks
 from warmroute.local.control.endpoint_configs import EndpointConfig
 from warmroute.local.control.endpoints import Endpoint
 from warmroute.local.control.models import Model
@@ -75,6 +75,7 @@ RELIED_ON: tuple[tuple[object, str], ...] = (
     ),
     (core_responses.BaseResponse, "get_current_account"),
     *bootstrap.RELIED_ON,
+    *chance.RELIED_ON,
     *service_hooks.RELIED_ON,
     (core_errors, "COMMON_ERROR_CODES"),
     (iam_models, "get_account_id_from"),

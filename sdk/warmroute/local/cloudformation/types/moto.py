@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import secrets
 from typing import TYPE_CHECKING, Any
 
 import moto.cloudformation.parsing as moto_parsing
@@ -12,6 +11,7 @@ from moto.cloudformation.exceptions import UnformattedGetAttTemplateException
 from warmroute.local.cloudformation.api import says_absence
 from warmroute.local.cloudformation.refusals import ResourceFailedError
 from warmroute.local.cloudformation.types.base import ResourceType
+from warmroute.local.control.chance import CHANCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +58,7 @@ class MotoType(ResourceType):
 
     def create(self, api: Api, resource: StackResource, properties: Properties) -> None:
         """Let moto make it."""
-        suffix = secrets.token_hex(6)
+        suffix = CHANCE.get_random_hex(12)
         made_up = f"{resource.logical_id}-{suffix}"
         name = properties.get(self._name_property) or made_up
         resource.handle = self._do(
