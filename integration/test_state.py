@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from botocore.exceptions import BotoCoreError, ClientError
 from stand_in_servers import until
 
@@ -179,22 +178,3 @@ def _make_models(server: Server, acknowledged: list[str]) -> None:
 def _listed_models(server: Server) -> list[dict[str, Any]]:
     pages = server.client("sagemaker").get_paginator("list_models").paginate(SortBy="Name", SortOrder="Ascending")
     return [model for page in pages for model in page["Models"]]
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "says"),
-    [
-        ("notes.txt", "mine", "holds something else: notes.txt."),
-        ("journal", "nothing of ours\n", "line 1 of its journal is damaged."),
-    ],
-)
-def test_a_directory_that_is_no_state_is_one_line(
-    tmp_path: Path, warmroute: Any, name: str, content: str, says: str
-) -> None:
-    (tmp_path / name).write_text(content)
-    ran = warmroute("local", "--port", "0", "--state", str(tmp_path))
-
-    assert ran.returncode == 1
-    assert says in ran.stderr
-    assert len(ran.stderr.splitlines()) == 1
-    assert (tmp_path / name).read_text() == content
