@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError, HTTPClientError
 from stand_in_servers import SIGNED, seen, servers, spec_of, until
+from urllib3.exceptions import ProtocolError
 
 from warmroute.local import EngineKind, EngineSettings, RunningLocally, running_locally
 from warmroute.local.session import local_session
@@ -66,6 +67,7 @@ def _read_until(connection: socket.socket, mark: bytes) -> bytes:
 
 def test_ten_thousand_requests_at_threshold_one_are_all_answered(local: RunningLocally) -> None:
     count, connections = 10_000, 32
+    requests = [_request(_body(number, max_tokens=1)) for number in range(8)]
     statuses: Counter[bytes] = Counter()
     served: Counter[bytes] = Counter()
     overflows = 0
@@ -74,12 +76,11 @@ def test_ten_thousand_requests_at_threshold_one_are_all_answered(local: RunningL
         nonlocal overflows
         reader, writer = await asyncio.open_connection("127.0.0.1", int(local.url.rpartition(":")[2]))
         for number in numbers:
-            writer.write(_request(_body(number % 8, max_tokens=1)))
+            writer.write(requests[number % len(requests)])
             head = await reader.readuntil(b"\r\n\r\n")
-            length = re.search(rb"content-length: (\d+)", head)
-            answer = json.loads(await reader.readexactly(int(length[1])))
-            assert answer["usage"]["completion_tokens"] == 1
-            statuses[head.split()[1]] += 1
+            answer = await reader.readexactly(int(re.search(rb"content-length: (\d+)", head)[1]))
+            assert re.search(rb'"completion_tokens": ?1\b', answer)
+            statuses[head[9:12]] += 1
             served[re.search(rb"x-warmroute-instance: (\S+)", head)[1]] += 1
             overflows += b"x-warmroute-overflow" in head
         writer.close()
@@ -207,7 +208,7 @@ def test_a_stop_lets_streams_end_and_tells_those_that_it_cuts_off(tmp_path: Path
                 for part in parts[name]:
                     last = part["PayloadPart"]["Bytes"]
                 ended[name] = last
-            except (HTTPClientError, ClientError) as error:
+            except (HTTPClientError, ProtocolError) as error:
                 ended[name] = error
 
         readers = [threading.Thread(target=read, args=(name,)) for name in parts]
@@ -219,4 +220,4 @@ def test_a_stop_lets_streams_end_and_tells_those_that_it_cuts_off(tmp_path: Path
         assert process.wait(30) == 0
         assert process.stderr.read() == ""
     assert ended["short"].endswith(b"data: [DONE]\n\n")
-    assert isinstance(ended["long"], HTTPClientError | ClientError), ended["long"]
+    assert isinstance(ended["long"], HTTPClientError | ProtocolError), ended["long"]

@@ -105,6 +105,7 @@ def test_the_cli_says_why_it_is_refused(aws: Cli) -> None:
 
 
 @needs_litellm
+@pytest.mark.filterwarnings("default")  # Of its own and of pydantic.
 @pytest.mark.parametrize("stream", [False, True])
 def test_litellm_s_own_provider_for_sagemaker(
     local: RunningLocally, monkeypatch: pytest.MonkeyPatch, stream: bool

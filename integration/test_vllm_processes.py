@@ -147,6 +147,22 @@ def test_a_server_ends_when_its_guard_is_killed(tmp_path: Path) -> None:
         until(lambda: len(local.servers()) == 1, "there is one again")
 
 
+def test_servers_start_again_with_a_kept_account(tmp_path: Path) -> None:
+    kept = ("--state", str(tmp_path / "state"))
+    with running(tmp_path, 1, *kept) as local:
+        home = _served_by(_ask(local))
+        before = [server["pid"] for server in local.servers()]
+    with running(tmp_path, 1, *kept) as local:
+
+        def served() -> str:
+            with contextlib.suppress(ClientError):  # None is in service yet.
+                return _served_by(_ask(local))
+            return ""
+
+        assert until(served, "a server answers") == home
+        assert not {server["pid"] for server in local.servers()} & set(before)
+
+
 def test_servers_that_cannot_start_fail_the_deployment(tmp_path: Path) -> None:
     local = Running(tmp_path, 1, "--vllm-arg", "fail-at-start")
     local.wait()

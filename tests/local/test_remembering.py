@@ -25,6 +25,7 @@ class Account:
         self.clock = Clock(0, start=0)
         self.journal = Journal(directory)
         self.made: list[tuple[str, float, str]] = []
+        self.restoring: list[bool] = []
         self.refusing: set[str] = set()
         self.waits: list[float] = []
         """Times until which something is under way."""
@@ -39,6 +40,7 @@ class Account:
         if status == 200 and dict(scope["headers"])[b"x-amz-target"].startswith(b"S.Create"):
             assert self.clock.now() == before
             self.made.append((str(CHANCE.uuid4()), self.clock.now(), body))
+            self.restoring.append(self.memory.is_restoring)
         else:
             CHANCE.uuid4()  # Readers draw too.
         await send({"type": "http.response.start", "status": status, "headers": []})
@@ -105,6 +107,8 @@ def test_what_was_made_is_made_again_with_its_ids_and_times(tmp_path: Path) -> N
     assert account.made == made
     assert not lost
     assert account.clock.speed == 2
+    assert account.restoring == [True] * 3
+    assert not account.memory.is_restoring
 
 
 def test_ids_are_another_directory_s_own(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from warmroute.hosting import EndpointSpec
+    from warmroute.local.control import EndpointState
     from warmroute.local.data import Fleets
     from warmroute.local.engines import Engines
     from warmroute.local.state import Journal
@@ -110,11 +111,18 @@ def _server(
 
         durations = Durations(creating=deployment_seconds, updating=deployment_seconds, component=deployment_seconds)
         fleets = Fleets(engines)
-        readiness = Readiness(fleets.is_ready, fleets.give_up)
+        memory: RememberingControlPlane | None = None
+
+        def is_ready(state: EndpointState) -> bool:
+            # Nothing is started for what was in force once, and is not any more.
+            return (memory is not None and memory.is_restoring) or fleets.is_ready(state)
+
+        readiness = Readiness(is_ready, fleets.give_up)
         clock = Clock(speed) if journal is None else Clock(0, start=0)
         install(clock=clock, durations=durations, readiness=readiness)
         plain = control_plane()
-        memory = None if journal is None else RememberingControlPlane(plain, journal, clock, settle_all)
+        if journal is not None:
+            memory = RememberingControlPlane(plain, journal, clock, settle_all)
         app = RoutingRecord(Dispatcher(memory or plain, DataPlane(fleets), Observability(fleets)))
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "warmroute":

@@ -40,6 +40,8 @@ class RememberingControlPlane:
     """
 
     def __init__(self, control_plane: ASGIApp, journal: Journal, clock: Clock, settle: Callable[[], bool]) -> None:
+        self.is_restoring = True
+        """Whether what was done is not all done again yet."""
         self._control_plane = control_plane
         self._journal = journal
         self._clock = clock
@@ -99,6 +101,7 @@ class RememberingControlPlane:
                 refused.append(f"{call.name}, line {line}")
         await self._until(max(time.time(), self._clock.now()))
         self._clock.run(speed)
+        self.is_restoring = False
         return refused
 
     def _written_down(self, call: Call, now: float, answer: list[Message]) -> list[Message]:
