@@ -50,3 +50,19 @@ def test_changes_happen_in_order_of_time_however_often_one_looks(dues, stops):
         assert all(when <= now for when, _ in seen)
         assert agenda.next_due > now
     assert seen == sorted((due, number) for number, due in enumerate(dues))
+
+
+def test_a_held_clock_shows_everybody_one_moment():
+    clock = Clock(speed=1e9)
+    with clock.held() as now:
+        assert {clock.now() for _ in range(100)} == {now}
+    assert clock.now() > now
+
+
+def test_a_clock_runs_on_from_what_it_shows(monkeypatch):
+    passed = iter([5.0, 5.0, 5.0, 7.0])
+    monkeypatch.setattr("time.monotonic", lambda: next(passed))
+    clock = Clock(speed=0, start=100.0)
+    clock.run(10)
+
+    assert clock.now() == 120.0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -145,3 +147,8 @@ def test_more_requests_than_are_remembered_are_one_line(server: Server) -> None:
 
     with pytest.raises(LocalEndpointError, match=r"answered 3 requests and remembers 2\. Look at requests earlier"):
         bot.requests  # noqa: B018
+
+
+def test_the_local_endpoint_itself_needs_no_pytest() -> None:
+    code = "import sys, warmroute.local; sys.exit('pytest' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
