@@ -160,7 +160,7 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
         print_plan(ahead, arms, about, schedules.notes, format)
     client = {"connections": connections, "largest_lag_seconds": largest_lag}
     sent = {"load": load.model_dump(), "sending": sending.model_dump(), "segment_by": str(segment_by)}
-    wanted = manifest(arms, arms[0].name, design, criteria, trace=about, options={**sent, **client})
+    wanted = manifest(arms, arms[0].name, design, criteria, trace=about, options={**sent, **client}, looks=looks)
     comparison = _run(folder, arms, design, criteria, wanted, schedules, client, quiet=format is Format.JSON)
     print_comparison(comparison, folder, format)
     typer.echo(_report(comparison, folder), err=format is Format.JSON)

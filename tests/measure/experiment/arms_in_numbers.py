@@ -130,7 +130,7 @@ def schedules(requests):
     return make
 
 
-def experiment(folder, clockwork, *, hooks=None, design=None, criteria=None, **options):
+def experiment(folder, clockwork, *, hooks=None, design=None, criteria=None, looks=1, **options):
     design = Design(**{"aa_pairs": 3, "pairs": 5} | (design or {}))
     criteria = criteria or Criteria()
     setup = Setup(
@@ -148,5 +148,6 @@ def experiment(folder, clockwork, *, hooks=None, design=None, criteria=None, **o
         criteria,
         trace={"names": ["trace.jsonl"], "requests_sha256": "0" * 64},
         options={"speed": 1.0, **options},
+        looks=looks,
     )
     return Experiment(folder, setup, wanted)

@@ -95,7 +95,6 @@ def test_a_full_disk_stops_it_and_leaves_what_is_done(tmp_path):
         (lambda: {"clockwork": Clockwork([NumbersArm("random"), NumbersArm("prefix", 0.9)])}, "arms.1.scale"),
         (lambda: {"clockwork": Clockwork([NumbersArm("random"), NumbersArm("lor", 0.7)])}, "arms.1.name"),
         (lambda: {"design": {"seed": 9}}, "design.seed"),
-        (lambda: {"design": {"pairs": 9}}, "design.pairs"),
         (lambda: {"speed": 2.0}, "options.speed"),
     ],
 )
@@ -107,6 +106,22 @@ def test_another_experiment_is_refused_by_the_field_that_differs(tmp_path, chang
         experiment(tmp_path, changed.pop("clockwork"), **changed)
 
     assert f"was begun with another {field}: " in str(error.value)
+
+
+def test_more_pairs_are_run_only_where_a_further_look_was_declared(tmp_path):
+    experiment(tmp_path / "two", two_arms(), looks=2).run()
+    experiment(tmp_path / "one", two_arms()).run()
+    further = two_arms()
+
+    comparison = experiment(tmp_path / "two", further, looks=2, design={"pairs": 7}).run()
+
+    assert (comparison.verdicts[0].pairs, further.count) == (7, 4)
+    assert comparison.manifest["earlier_looks"] == [{"pairs": 5, "most_pairs": 20}]
+    assert experiment(tmp_path / "two", two_arms(), looks=2, design={"pairs": 7}).finished == 20
+    with pytest.raises(WarmrouteError, match="begun for 2 looks at its results, and 2 had its number of pairs"):
+        experiment(tmp_path / "two", two_arms(), looks=2, design={"pairs": 9})
+    with pytest.raises(WarmrouteError, match="begun for 1 look at its results, and 1 had"):
+        experiment(tmp_path / "one", two_arms(), design={"pairs": 7})
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path):

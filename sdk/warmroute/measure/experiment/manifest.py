@@ -25,7 +25,10 @@ MANIFEST_FORMAT = 1
 """Raised when a field changes its meaning or goes."""
 
 _PACKAGES = ("numpy", "scipy", "pyarrow", "boto3", "botocore", "moto", "orjson")
-_MAY_DIFFER = ("created",)
+_MAY_DIFFER = ("created", "earlier_looks")
+_FURTHER_PAIRS = frozenset({"design.pairs", "design.most_pairs"})
+"""What a further look may ask for, where it was declared before the first."""
+
 _ABSENT = object()
 
 
@@ -37,6 +40,7 @@ def manifest(
     *,
     trace: Mapping[str, Any],
     options: Mapping[str, Any],
+    looks: int = 1,
 ) -> dict[str, Any]:
     """The manifest of an experiment that is about to begin.
 
@@ -47,6 +51,7 @@ def manifest(
         criteria: What has to be shown.
         trace: The trace: names, digests, number of requests; no text of a prompt.
         options: How it is sent.
+        looks: Times that results will be looked at, each perhaps with more pairs; the criteria's verdicts count them.
     """
     return {
         "format": MANIFEST_FORMAT,
@@ -56,6 +61,8 @@ def manifest(
         "baseline": baseline,
         "design": design.model_dump(mode="json"),
         "criteria": criteria_json(criteria),
+        "looks": looks,
+        "earlier_looks": [],
         "options": dict(options),
         "software": {
             "warmroute": version("warmroute"),
@@ -89,13 +96,35 @@ def begin(folder: Path, wanted: Mapping[str, Any]) -> dict[str, Any]:
             raise WarmrouteError(f"{folder}: holds something else than a comparison.", "Give a new folder.")
         write_json(file, wanted)
     found = read_json(file)
-    for path in differences(found, wanted):
+    differing = list(differences(found, wanted))
+    if differing and _FURTHER_PAIRS.issuperset(differing):
+        return _another_look(file, found, wanted)
+    for path in differing:
         old, new = _at(found, path), _at(wanted, path)
         raise WarmrouteError(
             f"{folder}: was begun with another {path}: {old}, now {new}.",
             "Give the same options to continue it, or another folder.",
         )
     return found
+
+
+def _another_look(file: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Note that an experiment goes on with another number of pairs, if so many looks were declared.
+
+    Raises:
+        WarmrouteError: They were not.
+    """
+    looks = found.get("looks", 1)
+    taken = [*found.get("earlier_looks", []), {name: found["design"][name] for name in ("pairs", "most_pairs")}]
+    if len(taken) >= looks:
+        raise WarmrouteError(
+            f"{file.parent}: was begun for {looks} look{'s' * (looks != 1)} at its results, and "
+            f"{len(taken)} had its number of pairs.",
+            "More pairs after a look give more false findings than declared. Begin a new comparison, with --looks 2.",
+        )
+    now = {**wanted, "created": found["created"], "earlier_looks": taken}
+    write_json(file, now)
+    return now
 
 
 def differences(found: Mapping[str, Any], wanted: Mapping[str, Any], path: str = "") -> Iterator[str]:
