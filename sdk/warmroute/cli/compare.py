@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from warmroute.arms import ArmName
     from warmroute.measure.comparison import Comparison
     from warmroute.measure.criteria import Criteria
-    from warmroute.measure.experiment import Arm, Design, TraceSchedules, Turn
+    from warmroute.measure.experiment import Arm, Design, Observer, Served, TraceSchedules, Turn
     from warmroute.measure.replay import Progress
 
 _ARM = "NAME=SPEC.yaml, served on this machine; or NAME=endpoint/ENDPOINT[/VARIANT]. Once for each arm."
@@ -180,6 +180,7 @@ def _run(
 ) -> Comparison:
     """Run it; whatever ends it says what is kept."""
     from warmroute.measure.experiment import Experiment, Hooks, Setup, over_network
+    from warmroute.measure.telemetry import RunTelemetry
 
     with _shown(quiet=quiet) as (on_turn, on_progress):
         setup = Setup(
@@ -188,7 +189,7 @@ def _run(
             criteria=criteria,
             schedules=schedules,
             replay=over_network(**client, on_progress=on_progress),
-            hooks=Hooks(on_turn=on_turn),
+            hooks=Hooks(on_turn=on_turn, observe=_observer, read_telemetry=RunTelemetry.from_json),
         )
         experiment = Experiment(folder, setup, manifest, notes=schedules.notes)
         try:
@@ -197,6 +198,13 @@ def _run(
             raise StoppedError(_kept(experiment.finished, folder)) from None
         except WarmrouteError as error:
             raise WarmrouteError(str(error), _kept(experiment.finished, folder)) from None
+
+
+def _observer(_: Arm, served: Served) -> Observer:
+    """What the servers count beside a run."""
+    from warmroute.measure.telemetry import observer_of
+
+    return observer_of(served.session, served.endpoint_name, served.variant, local_url=served.local_url)
 
 
 def _report(comparison: Comparison, folder: Path) -> str:
