@@ -1,8 +1,9 @@
-"""AWS's experiment in small, on real vLLM: RANDOM against PREFIX_AWARE, in alternating pairs.
+"""AWS's experiment in small, on real vLLM: RANDOM against PREFIX_AWARE as a comparison with verdict and report.
 
 Engines whose caches hold about a third of the shared beginnings each, beginnings of about 8,000 tokens, open-loop
-arrivals. Every arm has beginnings of its own, so that it starts with cold caches; its first third is not counted in
-the times. Needs ``make vllm``. Run: ``python -m benchmarks.vllm_routing``; see ``--help``.
+arrivals. Both endpoints have the same engines behind them, so no machine is in one arm alone; every run has a
+``cache_salt`` of its own, so it begins with caches that hold nothing of use, and its first third is told apart as
+cold. Needs ``make vllm``. Run: ``python -m benchmarks.vllm_routing``; see ``--help``.
 """
 
 from __future__ import annotations
@@ -11,23 +12,40 @@ import argparse
 import asyncio
 import os
 import random
-import re
 import runpy
 import sys
 import time
-from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from statistics import median, quantiles
-from urllib.request import urlopen
+from typing import Any
 
-from warmroute.demo.experiment import Answer, Arm, run_arm
+import orjson
+
+from warmroute.arms import EndpointArm
+from warmroute.cli.compare_text import print_comparison
+from warmroute.cli.output import Format
 from warmroute.deploy import Deployment
 from warmroute.errors import WarmrouteError
 from warmroute.hosting import parse_spec
-from warmroute.local import EngineKind, EngineSettings, running_locally
+from warmroute.local import EngineKind, EngineSettings, RunningLocally, running_locally
 from warmroute.local.engines.vllm import VllmEngines, vllm_interpreter
-from warmroute.prefix import canonical_json
-from warmroute.traffic import TrafficRequest
+from warmroute.measure.criteria import Criteria
+from warmroute.measure.experiment import (
+    Design,
+    Experiment,
+    Hooks,
+    Served,
+    Setup,
+    TraceSchedules,
+    Turn,
+    manifest,
+    over_network,
+)
+from warmroute.measure.replay import Load, Sending
+from warmroute.measure.report import write_report
+from warmroute.measure.telemetry import JoinedObserver, Observer, local_observer, vllm_observer
 
 MODEL = Path(".venv-vllm", "tiny-llama")
 PREFIX_LENGTH, THRESHOLD = 4_096, 4
@@ -46,117 +64,111 @@ variants:
     routing_config: {routing}
 """
 ROUTINGS = {
-    "RANDOM": "{routing_strategy: RANDOM}",
-    "PREFIX_AWARE": (
+    "random": "{routing_strategy: RANDOM}",
+    "prefix-aware": (
         "{routing_strategy: PREFIX_AWARE, prefix_aware_routing_config: "
         f"{{prefix_length: {PREFIX_LENGTH}, concurrency_threshold: {THRESHOLD}}}}}"
     ),
 }
+"""By the name of arm and endpoint; the baseline first."""
 
 
 def main() -> None:
-    """Run the pairs and print a row for each arm."""
+    """Run the comparison, print its verdict and write its report."""
     options = _options()
     os.environ |= {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
     blocks = options.prefixes * options.prefix_tokens // 3 // BLOCK
     arguments = ("enforce-eager", "dtype=bfloat16", f"max-model-len={2 * options.prefix_tokens}", f"block-size={BLOCK}")
     arguments += (f"num-gpu-blocks-override={blocks}", "enable-prompt-tokens-details")
-    engines = VllmEngines(vllm_interpreter(), changes=arguments, model_dir=MODEL, say=_say)
     try:
-        servers = [engines.start(f"engine-{number}", number, {}) for number in range(options.engines)]
-        while not all(server.in_service for server in servers):
-            time.sleep(0.5)
-        _compare([server.process.url for server in servers], options)
+        engines = VllmEngines(vllm_interpreter(), changes=arguments, model_dir=MODEL, say=_say)
+        try:
+            servers = [engines.start(f"engine-{number}", number, {}) for number in range(options.engines)]
+            while not all(server.in_service for server in servers):
+                time.sleep(0.5)
+            _compare([server.process.url for server in servers], options)
+        finally:
+            asyncio.run(engines.close())
     except WarmrouteError as error:
         sys.exit(str(error))
-    finally:
-        asyncio.run(engines.close())
 
 
 def _compare(urls: list[str], options: argparse.Namespace) -> None:
-    print(
-        f"{options.engines} engines, {options.prefixes} beginnings of {options.prefix_tokens} words, "
-        f"{options.requests} requests an arm at {options.rate}/s. "
-        "Seconds to first token after the first third; hit rate of all, and after it."
-    )
-    print(f"pair {'strategy':<14}{'P50':>8}{'P90':>8}{'P99':>8}{'hits':>7}{'later':>7}{'req/s':>7}{'over':>6}  shares")
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    trace = options.output.with_suffix(".jsonl")
+    trace.write_bytes(b"\n".join(orjson.dumps(request) for request in _requests(options)))
     with running_locally(engines=EngineSettings(EngineKind.URL, tuple(urls))) as local:
+        session = local.session("us-east-1")
         for name, routing in ROUTINGS.items():
-            spec = parse_spec(SPEC.format(name=_endpoint(name), count=len(urls), routing=routing), name="spec")
-            Deployment(spec, local.session(), poll_seconds=0.2).apply()
-        for pair in range(options.pairs):
-            order = list(ROUTINGS) if pair % 2 == 0 else list(ROUTINGS)[::-1]
-            for name in order:
-                requests = _requests(f"{pair}-{name}", options)
-                before, began = _counters(urls), time.perf_counter()
-                answers = run_arm(
-                    Arm(local.session(), _endpoint(name)),
-                    requests,
-                    prefix_length=PREFIX_LENGTH,
-                    requests_per_second=options.rate,
-                    seed=pair,
-                )
-                seconds = time.perf_counter() - began
-                queries, hits = (after - earlier for after, earlier in zip(_counters(urls), before, strict=True))
-                _print(pair, name, answers, hits / queries, len(answers) / seconds)
+            spec = parse_spec(SPEC.format(name=name, count=len(urls), routing=routing), name="spec")
+            Deployment(spec, session, poll_seconds=0.2).apply()
+        arms = [OneFleetArm(name, session, local) for name in ROUTINGS]
+        load, sending = Load(rate=options.rate), Sending(default_output_tokens=ANSWER_TOKENS)
+        schedules = TraceSchedules([str(trace)], load, sending)
+        about = schedules.about(chat_only=False)
+        design = Design(aa_pairs=options.aa_pairs, pairs=options.pairs, warm_up_seconds=about["seconds"] / 3)
+        criteria = Criteria()
+        setup = Setup(
+            arms=arms,
+            design=design,
+            criteria=criteria,
+            schedules=schedules,
+            replay=over_network(),
+            hooks=Hooks(on_turn=_tell, observe=lambda _, served: _observer(urls, served)),
+        )
+        sent = {"load": load.model_dump(), "sending": sending.model_dump(), "engines": [*arguments_of(options)]}
+        wanted = manifest(arms, arms[0].name, design, criteria, trace=about, options=sent)
+        comparison = Experiment(options.output, setup, wanted, notes=schedules.notes).run()
+    print_comparison(comparison, options.output, Format.TEXT)
+    print(write_report(options.output, comparison).page)
 
 
-def _print(pair: int, name: str, answers: list[Answer], hit_rate: float, throughput: float) -> None:
-    counted = answers[len(answers) // 3 :]
-    waits = sorted(answer.ttft_seconds for answer in counted)
-    percentiles = quantiles(waits, n=100, method="inclusive")
-    later = sum(answer.cached_tokens for answer in counted) / sum(answer.prompt_tokens for answer in counted)
-    served = Counter(answer.instance for answer in answers).most_common()
-    shares = " ".join(f"{count / len(answers):.2f}" for _, count in served)
-    times = "".join(f"{seconds:>8.3f}" for seconds in (median(waits), percentiles[89], percentiles[98]))
-    overflows = sum(answer.overflowed for answer in answers)
-    rates = f"{hit_rate:>7.2f}{later:>7.2f}{throughput:>7.2f}"
-    print(f"{pair:<5}{name:<14}{times}{rates}{overflows:>6}  {shares}", flush=True)
+class OneFleetArm(EndpointArm):
+    """An endpoint whose engines the other arm's endpoint has as well."""
+
+    def __init__(self, name: str, session: Any, local: RunningLocally) -> None:
+        super().__init__(name, session, name)
+        self._url = local.url
+
+    @contextmanager
+    def serve(self, *, swapped: bool) -> Iterator[Served]:
+        with super().serve(swapped=swapped) as served:
+            yield replace(served, fleet="", local_url=self._url)
+
+
+def _observer(urls: list[str], served: Served) -> Observer:
+    """Routing is told by the local endpoint; the engines' own counters come from themselves."""
+    return JoinedObserver([vllm_observer(urls), local_observer(served.local_url, served.endpoint_name)])
+
+
+def _tell(turn: Turn) -> None:
+    _say(f"pair {turn.place.pair}: {turn.place.arm}{' (A/A)' if turn.is_noise else ''}")
 
 
 def _say(said: str) -> None:
     print(said, file=sys.stderr)
 
 
-def _endpoint(strategy: str) -> str:
-    return strategy.lower().replace("_", "-")
+def arguments_of(options: argparse.Namespace) -> Iterator[str]:
+    """What was asked for, for the manifest."""
+    return (f"{name}={value}" for name, value in vars(options).items() if name != "output")
 
 
-def _requests(salt: str, options: argparse.Namespace) -> list[TrafficRequest]:
-    """Requests of many beginnings, each of which is of this arm alone."""
-    # Both arms of a pair see the same order; the salt alone tells their beginnings apart.
-    chance = random.Random(salt.partition("-")[0])
+def _requests(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Chats of many beginnings; which one comes next is drawn."""
+    chance = random.Random(0)
     words = runpy.run_path(str(Path(__file__).parents[1] / "integration/vllm/tiny_model.py"))["words"]()
 
     def text(tokens: int) -> str:
         return " ".join(chance.choices(words, k=tokens))
 
-    prefixes = [f"{salt} {number} {text(options.prefix_tokens)}" for number in range(options.prefixes)]
-
-    def messages() -> list[dict[str, str]]:
+    prefixes = [f"{number} {text(options.prefix_tokens)}" for number in range(options.prefixes)]
+    for _ in range(options.requests):
         question = {"role": "user", "content": text(QUESTION_TOKENS)}
-        return [{"role": "system", "content": chance.choice(prefixes)}, question]
-
-    return [
-        TrafficRequest(
-            source="generated",
-            line=number + 1,
-            body=canonical_json({"messages": messages()}),
-            output_tokens=ANSWER_TOKENS,
-        )
-        for number in range(options.requests)
-    ]
-
-
-def _counters(urls: list[str]) -> tuple[float, float]:
-    """Tokens that the engines looked for in their prefix caches, and those that they found."""
-    texts = []
-    for url in urls:
-        with urlopen(f"{url}/metrics", timeout=30) as answer:
-            texts.append(answer.read().decode())
-    names = ("vllm:prefix_cache_queries_total", "vllm:prefix_cache_hits_total")
-    found = [re.findall(rf"^{name}(?:\{{.*\}})? (\S+)$", "\n".join(texts), re.MULTILINE) for name in names]
-    return sum(map(float, found[0])), sum(map(float, found[1]))
+        yield {
+            "messages": [{"role": "system", "content": chance.choice(prefixes)}, question],
+            "max_tokens": ANSWER_TOKENS,
+        }
 
 
 def _options() -> argparse.Namespace:
@@ -164,9 +176,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--engines", type=int, default=3)
     parser.add_argument("--prefixes", type=int, default=24)
     parser.add_argument("--prefix-tokens", type=int, default=8_000, help="words of a beginning, about a token each")
-    parser.add_argument("--requests", type=int, default=120, help="of each arm")
+    parser.add_argument("--requests", type=int, default=90, help="of each run")
     parser.add_argument("--rate", type=float, default=0.7, help="requests a second")
-    parser.add_argument("--pairs", type=int, default=2)
+    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--aa-pairs", type=int, default=1, help="pairs of RANDOM alone, for the noise")
+    parser.add_argument("--output", type=Path, default=Path("build", "vllm-routing"), help="folder of the comparison")
     return parser.parse_args()
 
 
