@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import json
 import posixpath
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import unquote, urlsplit
@@ -41,7 +43,7 @@ def prepared(client: OpenAI | AsyncOpenAI, options: Any, find_id: FindId, encode
         BodyTooLargeError: The body has more than 6,291,456 bytes.
         InvalidSettingsError: The id is malformed, or the encoder returns no bytes.
     """
-    if type(options.content) is Prepared or not _is_chat(client, options):
+    if (options.content is not None and options.content is _SENT.get()) or not _is_chat(client, options):
         return options
     if options.files or not is_json(client, options.headers):
         return options
@@ -57,14 +59,23 @@ def prepared(client: OpenAI | AsyncOpenAI, options: Any, find_id: FindId, encode
         return options
     if not isinstance(content, (bytes, bytearray)):
         raise wrong_kind("encode", content, "bytes, which it should return", "Use canonical_json.")
-    return options.model_copy(update={"content": Prepared(content), "json_data": None, "extra_json": None})
+    return options.model_copy(update={"content": content, "json_data": None, "extra_json": None})
 
 
-class Prepared(bytes):
-    """A body that needs no more preparation, also where it comes by twice."""
+@contextmanager
+def being_sent(body: object) -> Iterator[None]:
+    """Inside, a body needs no more preparation, also where it comes by twice.
 
-    __slots__ = ()
+    Marking the bytes themselves would take a subclass, which the library's transport copies.
+    """
+    before = _SENT.set(body)
+    try:
+        yield
+    finally:
+        _SENT.reset(before)
 
+
+_SENT: ContextVar[object] = ContextVar("warmroute_body_being_sent", default=None)
 
 _CHAT = "/chat/completions"
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import BaseModel
 
 from warmroute.client.body_size import check_body
-from warmroute.client.openai_body import Prepared, given_values, is_json, with_id
+from warmroute.client.openai_body import given_values, is_json, with_id
 from warmroute.prefix import CanonicalJsonError, canonical_json
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _post(
         if type(sent.get(name)) is list:
             sent[name] = [_as_values(item) for item in sent[name]]
     body = given_values({**sent, **(params.get("extra_body") or {})})
-    content = Prepared(encode(with_id(body, find_id)))
+    content = encode(with_id(body, find_id))
     check_body(content)
     return Post(found.path, {**found.arguments, "content": content})
 

@@ -8,7 +8,7 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from warmroute.client.openai_body import FindId, past_the_transform, prepared
+from warmroute.client.openai_body import FindId, being_sent, past_the_transform, prepared
 from warmroute.client.openai_create import Post, post_of_create
 
 if TYPE_CHECKING:
@@ -136,22 +136,28 @@ class _Wrapping:
 
     def _request(self, below: Callable[..., Any]) -> Callable[..., Any]:
         def request(cast_to: Any, options: Any, **more: Any) -> Any:
-            return below(cast_to, self._prepared(options), **more)
+            options = self._prepared(options)
+            with being_sent(options.content):
+                return below(cast_to, options, **more)
 
         async def async_request(cast_to: Any, options: Any, **more: Any) -> Any:
-            return await below(cast_to, self._prepared(options), **more)
+            options = self._prepared(options)
+            with being_sent(options.content):
+                return await below(cast_to, options, **more)
 
         return async_request if self._is_async else request
 
     def _create(self, below: Callable[..., Any]) -> Callable[..., Any]:
         def create(*args: Any, **params: Any) -> Any:
             if post := self._posted(args, params):
-                return self.client.post(post.path, **post.arguments)
+                with being_sent(post.arguments["content"]):
+                    return self.client.post(post.path, **post.arguments)
             return below(*args, **self._arguments(params))
 
         async def async_create(*args: Any, **params: Any) -> Any:
             if post := self._posted(args, params):
-                return await self.client.post(post.path, **post.arguments)
+                with being_sent(post.arguments["content"]):
+                    return await self.client.post(post.path, **post.arguments)
             return await below(*args, **self._arguments(params))
 
         return async_create if self._is_async else create
