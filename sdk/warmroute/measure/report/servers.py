@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     Telemetry = Mapping[str, Any]
 
-_NOT_OBSERVED = "Nothing was observed beside the runs."
+_NOT_OBSERVED, _NOT_TOLD = "Nothing was observed beside the runs.", "It was not told."
 
 
 def server_figures(telemetry: Sequence[Telemetry]) -> tuple[ServerFigure, ...]:
@@ -80,7 +80,8 @@ def _known(telemetry: Sequence[Telemetry], name: str, value: float) -> Known:
     if isfinite(value):
         return Known(value=value, note="Over the compared runs.")
     reasons = (str((run.get("unavailable") or {}).get(name, "")) for run in telemetry)
-    return Known(value=nan, note=next(filter(None, reasons), _NOT_OBSERVED))
+    otherwise = _NOT_TOLD if any(telemetry) else _NOT_OBSERVED
+    return Known(value=nan, note=next(filter(None, reasons), otherwise))
 
 
 def _values(runs: Iterable[Any]) -> list[float]:
