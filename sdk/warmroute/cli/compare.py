@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from warmroute.arms import ArmName
     from warmroute.measure.comparison import Comparison
     from warmroute.measure.criteria import Criteria
-    from warmroute.measure.experiment import Arm, Design, Observer, Served, TraceSchedules, Turn
+    from warmroute.measure.experiment import Arm, Design, Served, TraceSchedules, Turn
     from warmroute.measure.replay import Progress
+    from warmroute.measure.telemetry import Observer
 
 _ARM = "NAME=SPEC.yaml, served on this machine; or NAME=endpoint/ENDPOINT[/VARIANT]. Once for each arm."
 _WARM_UP = "Beginning of every run that is reported apart, as cold; by default a tenth of the run."
@@ -180,7 +181,6 @@ def _run(
 ) -> Comparison:
     """Run it; whatever ends it says what is kept."""
     from warmroute.measure.experiment import Experiment, Hooks, Setup, over_network
-    from warmroute.measure.telemetry import RunTelemetry
 
     with _shown(quiet=quiet) as (on_turn, on_progress):
         setup = Setup(
@@ -189,7 +189,7 @@ def _run(
             criteria=criteria,
             schedules=schedules,
             replay=over_network(**client, on_progress=on_progress),
-            hooks=Hooks(on_turn=on_turn, observe=_observer, read_telemetry=RunTelemetry.from_json),
+            hooks=Hooks(on_turn=on_turn, observe=_observer),
         )
         experiment = Experiment(folder, setup, manifest, notes=schedules.notes)
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -14,17 +14,11 @@ if TYPE_CHECKING:
     from warmroute.measure.metrics import Metric
     from warmroute.measure.run import ReplayedRequest, Window
     from warmroute.measure.summary import RunSummary
+    from warmroute.measure.telemetry import RunTelemetry
     from warmroute.measure.verdict import Verdict
 
 RunKey = tuple[int, int, str]
 """Pair, position in the pair, and arm of a run; no two runs of a comparison share it."""
-
-
-class RunTelemetry(Protocol):
-    """What was observed of an endpoint beside a run."""
-
-    def to_json(self) -> Mapping[str, Any]:
-        """The observations as values of JSON."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
+from datetime import UTC, datetime
 
 import orjson
 import pyarrow.parquet as pq
@@ -16,6 +17,8 @@ from warmroute.measure.criteria import Criteria
 from warmroute.measure.decision import Decision
 from warmroute.measure.experiment import Hooks
 from warmroute.measure.metrics import Metric
+from warmroute.measure.telemetry import RunTelemetry
+from warmroute.measure.telemetry.figures import with_reasons
 
 
 def two_arms(scale=1.0, **options):
@@ -200,32 +203,42 @@ class Watch:
         self.log, self.name = log, name
 
     def begin(self):
+        self.began = datetime.now(UTC)
         self.log.append(f"begin {self.name}")
 
     def end(self):
         self.log.append(f"end {self.name}")
-        return Told({"arm": self.name})
+        nothing = with_reasons({}, {}, "There is nothing to see.")
+        return RunTelemetry(
+            sources=(self.name,), began=self.began, ended=datetime.now(UTC), interval_seconds=1.0, **nothing
+        )
 
-
-class Told:
-    def __init__(self, values):
-        self.values = values
-
-    def to_json(self):
-        return self.values
+    def give_up(self):
+        self.log.append(f"give up {self.name}")
 
 
 def test_what_an_observer_tells_is_kept(tmp_path):
     log = []
-    hooks = Hooks(
-        observe=lambda arm, served: Watch(log, arm.name) if arm.name == "prefix" else None, read_telemetry=Told
-    )
+    hooks = Hooks(observe=lambda arm, served: Watch(log, arm.name) if arm.name == "prefix" else None)
 
     now = experiment(tmp_path, two_arms(), hooks=hooks).run()
     later = experiment(tmp_path, two_arms(), hooks=hooks).run()
 
     assert log == ["begin prefix", "end prefix"] * 5
     assert {key[2] for key in now.telemetry} == {"prefix"}
-    assert {key: each.to_json() for key, each in later.telemetry.items()} == {
-        key: {"arm": "prefix"} for key in now.telemetry
-    }
+    assert later.telemetry == now.telemetry
+    assert {each.sources for each in later.telemetry.values()} == {("prefix",)}
+
+
+def test_an_observer_of_a_run_that_cannot_be_is_given_up(tmp_path):
+    log = []
+
+    def unreachable(*_):
+        raise WarmrouteError("It cannot be reached.", "Wait.")
+
+    clockwork = two_arms()
+    clockwork.replay = unreachable
+    with pytest.raises(WarmrouteError, match="cannot be reached"):
+        experiment(tmp_path, clockwork, hooks=Hooks(observe=lambda arm, served: Watch(log, arm.name))).run()
+
+    assert [said.partition(" ")[0] for said in log] == ["begin", "give"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warmroute.measure.experiment.arms import Arm, EndpointState, Observer, Served
+from warmroute.measure.experiment.arms import Arm, EndpointState, Served
 from warmroute.measure.experiment.design import Design
 from warmroute.measure.experiment.manifest import manifest
 from warmroute.measure.experiment.plan import Plan, plan
@@ -17,7 +17,6 @@ __all__ = [
     "EndpointState",
     "Experiment",
     "Hooks",
-    "Observer",
     "Plan",
     "Replaying",
     "Schedules",

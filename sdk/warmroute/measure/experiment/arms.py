@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
-    from warmroute.measure.comparison import RunTelemetry
     from warmroute.measure.replay import Target
 
 
@@ -72,13 +71,3 @@ class Arm(Protocol):
         Raises:
             WarmrouteError: It cannot be made ready.
         """
-
-
-class Observer(Protocol):
-    """Watches an endpoint beside a run."""
-
-    def begin(self) -> None:
-        """The run is about to begin."""
-
-    def end(self) -> RunTelemetry:
-        """The run is over."""

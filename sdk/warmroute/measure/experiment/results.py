@@ -17,10 +17,11 @@ from warmroute.measure.verdict import judge
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from warmroute.measure.comparison import RunKey, RunTelemetry
+    from warmroute.measure.comparison import RunKey
     from warmroute.measure.criteria import Criteria
     from warmroute.measure.experiment.design import Design
     from warmroute.measure.experiment.folder import Finished, RunFolders
+    from warmroute.measure.telemetry import RunTelemetry
 
 SEGMENT_REQUESTS = 100
 """Requests of a run below which a segment is not told apart: its P90 would rest on ten."""

@@ -11,12 +11,13 @@ from warmroute.measure.experiment.running import run_turn
 from warmroute.measure.experiment.setup import Turn
 from warmroute.measure.experiment.tables import write_results
 from warmroute.measure.replay import Place
+from warmroute.measure.telemetry import RunTelemetry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from warmroute.measure.comparison import Comparison, RunKey, RunTelemetry
+    from warmroute.measure.comparison import Comparison, RunKey
     from warmroute.measure.experiment.setup import Setup
 
 
@@ -139,11 +140,11 @@ class Experiment:
 
     def _all_telemetry(self) -> dict[RunKey, RunTelemetry]:
         """What was observed, of runs of this command and of earlier ones."""
-        found, read = dict(self._telemetry), self._setup.hooks.read_telemetry
+        found = dict(self._telemetry)
         for key, run in self._finished.items():
-            written = None if key in found or read is None else self._folders.telemetry(run)
-            if written is not None and read is not None:
-                found[key] = read(written)
+            written = None if key in found else self._folders.telemetry(run)
+            if written is not None:
+                found[key] = RunTelemetry.from_json(written)
         return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from warmroute.errors import WarmrouteError
@@ -9,12 +10,12 @@ from warmroute.measure.experiment.folder import Finished, RunFolders
 from warmroute.measure.run import Window, WindowKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from warmroute.measure.comparison import RunTelemetry
     from warmroute.measure.experiment.arms import Arm, EndpointState, Served
     from warmroute.measure.experiment.setup import Setup, Turn
     from warmroute.measure.replay import Replayed
+    from warmroute.measure.telemetry import Observer, RunTelemetry
 
 
 def run_turn(
@@ -40,15 +41,29 @@ def run_turn(
     with arm.serve(swapped=swapped) as served:
         before = served.look()
         _refuse_another_configuration(arm, before, earlier)
-        observer = setup.hooks.observe(arm, served)
-        if observer is not None:
-            observer.begin()
-        replayed = setup.replay(served, schedule, folders.path(place), place)
-        telemetry = observer.end() if observer is not None else None
+        with _observed(setup.hooks.observe(arm, served)) as observed:
+            replayed = setup.replay(served, schedule, folders.path(place), place)
+        telemetry = observed[0] if observed else None
         problems = (*replayed.summary.problems, *_changes(before, served))
     run = _finished(turn, replayed, before, served.fleet, setup.design.warm_up_seconds, problems)
     folders.finish(run, telemetry.to_json() if telemetry is not None else None)
     return run, telemetry
+
+
+@contextmanager
+def _observed(observer: Observer | None) -> Iterator[list[RunTelemetry]]:
+    """What an observer tells of the time in between, once that is over; nothing without one."""
+    seen: list[RunTelemetry] = []
+    if observer is None:
+        yield seen
+        return
+    observer.begin()
+    try:
+        yield seen
+    except BaseException:
+        observer.give_up()
+        raise
+    seen.append(observer.end())
 
 
 def _finished(

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from warmroute.measure.replay import CONNECTIONS, Place, ReplayRun
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from warmroute.measure.comparison import RunTelemetry
     from warmroute.measure.criteria import Criteria
-    from warmroute.measure.experiment.arms import Arm, Observer, Served
+    from warmroute.measure.experiment.arms import Arm, Served
     from warmroute.measure.experiment.design import Design
     from warmroute.measure.replay import Progress, Replayed, Schedule
+    from warmroute.measure.telemetry import Observer
 
 
 class Schedules(Protocol):
@@ -56,9 +56,6 @@ class Hooks:
 
     observe: Callable[[Arm, Served], Observer | None] = lambda _arm, _served: None
     """Makes what watches an endpoint beside a run; None for nothing."""
-
-    read_telemetry: Callable[[Mapping[str, Any]], RunTelemetry] | None = None
-    """Reads what an observer's telemetry was written as, of runs that an earlier command made."""
 
 
 def over_network(
