@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
     from warmroute.arms import ArmName
     from warmroute.measure.comparison import Comparison
-    from warmroute.measure.criteria import Criteria
-    from warmroute.measure.experiment import Arm, Design, Served, TraceSchedules, Turn
+    from warmroute.measure.experiment import Arm, Experiment, Served, Turn
     from warmroute.measure.replay import Progress
     from warmroute.measure.telemetry import Observer
 
 _ARM = "NAME=SPEC.yaml, served on this machine; or NAME=endpoint/ENDPOINT[/VARIANT]. Once for each arm."
 _WARM_UP = "Beginning of every run that is reported apart, as cold; by default a tenth of the run."
 _LAG = "P99 of the send lag above which a run is invalid; by default 0.05, and 5 % of the P50 TTFT."
+_NO_TELEMETRY = "Don't ask the servers what they count: CloudWatch tells it up to five minutes after a run."
 _SWITCHBACK = "Apply the specs of the arms to their one endpoint on SageMaker, before each run."
 
 
@@ -94,6 +94,7 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
     output_tokens: Annotated[
         int, typer.Option(metavar="N", help="Output tokens where the trace does not tell.", min=1)
     ] = 128,
+    no_telemetry: Annotated[bool, typer.Option("--no-telemetry", help=_NO_TELEMETRY)] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan and stop.")] = False,
     format: FormatOption = Format.TEXT,  # noqa: A002
 ) -> None:
@@ -108,7 +109,16 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
     from warmroute.arms import Api, ArmOptions, arms_of, check_names, named
     from warmroute.local import EngineSettings, engine_kind
     from warmroute.measure.criteria import Criteria
-    from warmroute.measure.experiment import Design, TraceSchedules, manifest, plan
+    from warmroute.measure.experiment import (
+        Design,
+        Experiment,
+        Hooks,
+        Setup,
+        TraceSchedules,
+        manifest,
+        over_network,
+        plan,
+    )
     from warmroute.measure.replay import Load, Sending
 
     with _usage():
@@ -162,42 +172,29 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
     client = {"connections": connections, "largest_lag_seconds": largest_lag}
     sent = {"load": load.model_dump(), "sending": sending.model_dump(), "segment_by": str(segment_by)}
     wanted = manifest(arms, arms[0].name, design, criteria, trace=about, options={**sent, **client}, looks=looks)
-    comparison = _run(folder, arms, design, criteria, wanted, schedules, client, quiet=format is Format.JSON)
-    print_comparison(comparison, folder, format)
-    typer.echo(_report(comparison, folder), err=format is Format.JSON)
-    raise typer.Exit(1 if comparison.has_failed else 0)
-
-
-def _run(
-    folder: Path,
-    arms: Sequence[Arm],
-    design: Design,
-    criteria: Criteria,
-    manifest: dict[str, Any],
-    schedules: TraceSchedules,
-    client: dict[str, Any],
-    *,
-    quiet: bool,
-) -> Comparison:
-    """Run it; whatever ends it says what is kept."""
-    from warmroute.measure.experiment import Experiment, Hooks, Setup, over_network
-
-    with _shown(quiet=quiet) as (on_turn, on_progress):
+    with _shown(quiet=format is Format.JSON) as (on_turn, on_progress):
         setup = Setup(
             arms=arms,
             design=design,
             criteria=criteria,
             schedules=schedules,
             replay=over_network(**client, on_progress=on_progress),
-            hooks=Hooks(on_turn=on_turn, observe=_observer),
+            hooks=Hooks(on_turn=on_turn) if no_telemetry else Hooks(on_turn=on_turn, observe=_observer),
         )
-        experiment = Experiment(folder, setup, manifest, notes=schedules.notes)
-        try:
-            return experiment.run()
-        except KeyboardInterrupt:
-            raise StoppedError(_kept(experiment.finished, folder)) from None
-        except WarmrouteError as error:
-            raise WarmrouteError(str(error), _kept(experiment.finished, folder)) from None
+        comparison = _run(Experiment(folder, setup, wanted, notes=schedules.notes), folder)
+    print_comparison(comparison, folder, format)
+    typer.echo(_report(comparison, folder), err=format is Format.JSON)
+    raise typer.Exit(1 if comparison.has_failed else 0)
+
+
+def _run(experiment: Experiment, folder: Path) -> Comparison:
+    """Run it; whatever ends it says what is kept."""
+    try:
+        return experiment.run()
+    except KeyboardInterrupt:
+        raise StoppedError(_kept(experiment.finished, folder)) from None
+    except WarmrouteError as error:
+        raise WarmrouteError(str(error), _kept(experiment.finished, folder)) from None
 
 
 def _observer(_: Arm, served: Served) -> Observer:
