@@ -113,10 +113,11 @@ def _compare(urls: list[str], options: argparse.Namespace) -> None:
             design=design,
             criteria=criteria,
             schedules=schedules,
-            replay=over_network(),
+            replay=over_network(largest_lag_seconds=options.largest_lag),
             hooks=Hooks(on_turn=_tell, observe=lambda _, served: _observer(urls, served)),
         )
-        sent = {"load": load.model_dump(), "sending": sending.model_dump(), "engines": [*arguments_of(options)]}
+        asked = {name: value for name, value in vars(options).items() if name != "output"}
+        sent = {"load": load.model_dump(), "sending": sending.model_dump(), "benchmark": asked}
         wanted = manifest(arms, arms[0].name, design, criteria, trace=about, options=sent)
         comparison = Experiment(options.output, setup, wanted, notes=schedules.notes).run()
     print_comparison(comparison, options.output, Format.TEXT)
@@ -149,11 +150,6 @@ def _say(said: str) -> None:
     print(said, file=sys.stderr)
 
 
-def arguments_of(options: argparse.Namespace) -> Iterator[str]:
-    """What was asked for, for the manifest."""
-    return (f"{name}={value}" for name, value in vars(options).items() if name != "output")
-
-
 def _requests(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Chats of many beginnings; which one comes next is drawn."""
     chance = random.Random(0)
@@ -180,6 +176,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rate", type=float, default=0.7, help="requests a second")
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--aa-pairs", type=int, default=1, help="pairs of RANDOM alone, for the noise")
+    parser.add_argument(
+        "--largest-lag", type=float, default=0.25, help="P99 of the send lag: engines and client share this machine"
+    )
     parser.add_argument("--output", type=Path, default=Path("build", "vllm-routing"), help="folder of the comparison")
     return parser.parse_args()
 

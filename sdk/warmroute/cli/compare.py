@@ -169,7 +169,7 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
         return
     if format is Format.TEXT:
         print_plan(ahead, arms, about, schedules.notes, format)
-    client = {"connections": connections, "largest_lag_seconds": largest_lag}
+    client: dict[str, Any] = {"connections": connections, "largest_lag_seconds": largest_lag}
     sent = {"load": load.model_dump(), "sending": sending.model_dump(), "segment_by": str(segment_by)}
     wanted = manifest(arms, arms[0].name, design, criteria, trace=about, options={**sent, **client}, looks=looks)
     with _shown(quiet=format is Format.JSON) as (on_turn, on_progress):
