@@ -18,7 +18,7 @@ VLLM := $(VENV)-vllm
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint integration cdk vllm vllm-test bench-vllm docs bench dist-check constraints clean
+.PHONY: help demo test lint integration cdk browser vllm vllm-test bench-vllm docs bench dist-check constraints clean
 
 help:  ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -44,6 +44,9 @@ integration: $(VENV)/.dev node_modules/.ready $(AIO)/.ready $(FRAMEWORKS)/.ready
 	$(SPARK)/bin/pytest integration/test_digest_engines.py
 
 cdk: node_modules/.ready  ## install the CDK's command line into the checkout, with a Node.js of its own: then npx cdk ...
+
+browser:  ## Chromium for the tests of pages, from Debian's packages; needs root
+	apt-get install -y --no-install-recommends chromium fonts-dejavu-core
 
 vllm: $(VLLM)/.ready  ## real vLLM for this machine's CPU, and a tiny model: 3.5 GB, some minutes
 
