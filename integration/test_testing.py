@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -15,7 +14,9 @@ pytest_plugins = ["pytester"]
 PAGES = Path(__file__).parents[1] / "docs"
 
 
-def test_the_page_s_own_project_passes_under_xdist_and_leaves_no_process(pytester: pytest.Pytester) -> None:
+def test_the_page_s_own_project_passes_under_xdist_and_leaves_no_process(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
     page = (PAGES / "testing.md").read_text("utf-8")
     blocks = re.findall(r'^```python title="(.*?)"\n(.*?)^```', page, re.DOTALL | re.MULTILINE)
     assert page.count("```python") == len(blocks) == 5
@@ -25,12 +26,13 @@ def test_the_page_s_own_project_passes_under_xdist_and_leaves_no_process(pyteste
     for name, code in files.items():
         (pytester.path / name).write_text(code, "utf-8")
     (pytester.path / "endpoint.yaml").write_text(example_spec_text(), "utf-8")
-    before = _servers()
+    mark = f"WARMROUTE_TEST_RUN={pytester.path}"
+    monkeypatch.setenv(*mark.split("=", 1))
 
     ran = pytester.runpytest_subprocess("-n", "1", "-W", "error")
 
     ran.assert_outcomes(passed=3)
-    assert _servers() <= before
+    assert _processes(mark) == []
 
 
 def test_the_page_of_the_local_endpoint_is_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,15 +47,13 @@ def test_the_page_of_the_local_endpoint_is_right(tmp_path: Path, monkeypatch: py
     assert scope["answer"]["ResponseMetadata"]["HTTPStatusCode"] == 200  # type: ignore[index]
 
 
-def _servers() -> set[str]:
-    """Processes of this user that are ``warmroute local``."""
-    found = set()
+def _processes(mark: str) -> list[str]:
+    """Processes that have inherited a mark in their environment."""
+    found = []
     for process in Path("/proc").iterdir():
-        if process.name.isdecimal() and process.stat().st_uid == os.getuid():
-            try:
-                command = (process / "cmdline").read_bytes()
-            except OSError:
-                continue  # It has ended.
-            if b"\0warmroute\0local\0" in command:
-                found.add(process.name)
+        try:
+            if process.name.isdecimal() and mark.encode() in (process / "environ").read_bytes():
+                found.append(process.name)
+        except OSError:
+            continue  # It has ended, or is somebody else's.
     return found
