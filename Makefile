@@ -5,11 +5,11 @@ BIN := $(VENV)/bin
 # aiobotocore needs an older botocore than the newest boto3, so it has an environment of its own.
 AIO := $(VENV)-aiobotocore
 AIO_PACKAGES := -e '.[local]' aiobotocore hypothesis pytest
-# The frameworks of examples/ are large, and none of our own business.
+# The frameworks of examples/ are large, and none of our own business; nor is the AWS CLI, whose pins are narrow.
 FRAMEWORKS := $(VENV)-frameworks
 # 1.107.0 of litellm is reported as compromised.
 FRAMEWORKS_PACKAGES := -e '.[local,openai]' 'litellm!=1.107.0' langchain-aws strands-agents \
-	'pydantic-ai-slim[openai]' hypothesis pytest
+	'pydantic-ai-slim[openai]' awscli hypothesis pytest
 # Spark is half a gigabyte.
 SPARK := $(VENV)-spark
 SPARK_PACKAGES := -e '.[spark]' hypothesis pytest
@@ -40,7 +40,7 @@ lint: $(VENV)/.dev  ## ruff, mypy --strict, the floors of the architecture
 integration: $(VENV)/.dev node_modules/.ready $(AIO)/.ready $(FRAMEWORKS)/.ready $(SPARK)/.ready  ## real processes: HTTP servers, real clients, the CDK
 	$(BIN)/pytest integration --ignore integration/vllm -n $(WORKERS) --dist loadfile
 	$(AIO)/bin/pytest tests/client/test_aiobotocore.py integration/test_async_clients.py
-	$(FRAMEWORKS)/bin/pytest integration/test_examples.py
+	$(FRAMEWORKS)/bin/pytest integration/test_examples.py integration/test_unmodified_clients.py
 	$(SPARK)/bin/pytest integration/test_digest_engines.py
 
 cdk: node_modules/.ready  ## install the CDK's command line into the checkout, with a Node.js of its own: then npx cdk ...
