@@ -91,8 +91,7 @@ def replay(  # noqa: PLR0913, PLR0917 - each is an option.
 
     Example: warmroute replay trace.jsonl --endpoint support-bot --region us-east-1 --speed 2 --duration 600
     """
-    from warmroute.measure.replay import Bodies, Load, ReplayRun, Schedule, Sending, planned
-    from warmroute.traffic import Rejects, read_traffic
+    from warmroute.measure.replay import Load, ReplayRun, Sending, prepare
 
     load = Load(
         rate=rate,
@@ -111,22 +110,8 @@ def replay(  # noqa: PLR0913, PLR0917 - each is an option.
         cache_salt=not no_cache_salt,
     )
     where = _target(target, endpoint, region, variant, component, endpoint_url, base_url, api_key_variable)
-    made, rejects = Bodies(sending, chat_only=where.chat_only), Rejects()
-    found = read_traffic(
-        trace,
-        format=input_format,
-        bodies="canonical" if bodies is BodyKind.CANONICAL else "recorded_or_canonical",
-        rejects=rejects,
-    )
-    schedule = Schedule(planned(found, load, made))
+    schedule, about = prepare(trace, load, sending, chat_only=where.chat_only, input_format=input_format)
     folder = output or Path(f"replay-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
-    notes = [f"{count:,} requests were {what}." for what, count in made.notes.items()]
-    about = {
-        "trace": trace,
-        "load": load.model_dump(),
-        "sending": sending.model_dump(),
-        "notes": [*rejects.summary(), *notes],
-    }
     quiet = format is Format.JSON
     if not quiet:
         typer.echo(f"{schedule.requests:,} requests over {schedule.last_planned_seconds:,.1f} s to {where.name}")

@@ -2,12 +2,11 @@
 
 ::
 
-    from warmroute.measure.replay import Bodies, Load, NativeTarget, ReplayRun, Schedule, Sending, planned
+    from warmroute.measure.replay import Load, NativeTarget, ReplayRun, Sending, prepare
 
     target = NativeTarget(boto3.Session(), "support-bot")
-    bodies = Bodies(Sending(), chat_only=target.chat_only)
-    schedule = Schedule(planned(read_traffic("trace.jsonl", bodies="recorded_or_canonical"), Load(), bodies))
-    replayed = ReplayRun(schedule, target, Path("replay")).run()
+    schedule, about = prepare(["trace.jsonl"], Load(), Sending(), chat_only=target.chat_only)
+    replayed = ReplayRun(schedule, target, Path("replay"), about=about).run()
 """
 
 from __future__ import annotations
@@ -16,7 +15,9 @@ from warmroute.measure.replay.bodies import Bodies
 from warmroute.measure.replay.journal import read_rows
 from warmroute.measure.replay.options import Load, Sending
 from warmroute.measure.replay.planning import planned
-from warmroute.measure.replay.replay import CONNECTIONS, Progress, Replayed, ReplayRun
+from warmroute.measure.replay.preparing import Prepared, prepare
+from warmroute.measure.replay.record import Replayed
+from warmroute.measure.replay.replay import CONNECTIONS, Progress, ReplayRun
 from warmroute.measure.replay.rows import ALONE, Place
 from warmroute.measure.replay.schedule import Schedule
 from warmroute.measure.replay.summary import Quantiles, ReplaySummary
@@ -31,6 +32,7 @@ __all__ = [
     "NativeTarget",
     "OpenAITarget",
     "Place",
+    "Prepared",
     "Progress",
     "Quantiles",
     "ReplayRun",
@@ -42,5 +44,6 @@ __all__ = [
     "Sending",
     "Target",
     "planned",
+    "prepare",
     "read_rows",
 ]

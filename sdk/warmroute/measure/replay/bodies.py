@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -122,6 +123,11 @@ class Bodies:
             first=f'"model":{name}' if name and "model" not in fields else "",
             last=orjson.dumps(added).decode()[1:-1],
         ).encode()
+
+
+def new_salt() -> str:
+    """A ``cache_salt`` that no run had before."""
+    return f"warmroute-{secrets.token_hex(8)}"
 
 
 def _object(body: bytes | None) -> dict[str, Any] | None:

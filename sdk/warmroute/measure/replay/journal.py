@@ -59,8 +59,11 @@ class Journal:
         if self._rows % _FLUSH_ROWS == 0:
             self._lines.flush()
 
-    def close(self) -> Path:
+    def close(self, *, as_table: bool = True) -> Path:
         """Turn the lines into a table, where pyarrow is installed and there is room; else they stay.
+
+        Args:
+            as_table: Whether to; importing pyarrow alone takes a second and more.
 
         Returns:
             The file with the rows.
@@ -69,6 +72,8 @@ class Journal:
         try:
             self._lines.close()
         except OSError:  # What did fit is there.
+            return lines
+        if not as_table:
             return lines
         try:
             _write_table(_read_lines(lines), table)

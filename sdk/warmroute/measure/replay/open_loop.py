@@ -54,6 +54,7 @@ class OpenLoop:
         on_row: Told the record of each request, once each, when it has ended or will not be sent.
         salt: The run's ``cache_salt``; empty for none.
         place: What each row says of the run.
+        start: When the run begins, on the clock of the event loop; without it, in a moment.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class OpenLoop:
         on_row: Callable[[ReplayedRequest], None],
         salt: str = "",
         place: Place = ALONE,
+        start: float | None = None,
     ) -> None:
         self._queue = Queue(requests)
         self._target = target
@@ -79,7 +81,7 @@ class OpenLoop:
         self._refused = 0
         self._is_hopeless: bool | None = None
         """Whether nothing but refusals came; False once anything else has."""
-        self.start = self._loop.time() + LEAD_SECONDS
+        self.start = self._loop.time() + LEAD_SECONDS if start is None else start
         """When the run begins, on the clock of the event loop."""
 
     @property

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from warmroute.measure.replay.http.connection import Connection
     from warmroute.measure.replay.planning import Planned
 
-NOT_SENT, STOPPED = "not sent", "stopped"
+NOT_SENT, STOPPED, LOST = "not sent", "stopped", "worker lost"
 _INSTANCE_HEADER, _OVERFLOW_HEADER = "x-warmroute-instance", "x-warmroute-overflow"
 """What the local endpoint alone tells: what served a request, and where its prefix lives if that was elsewhere."""
 
@@ -84,13 +84,14 @@ def sent_row(sent: Sent, error: str | None, place: Place, *, start: float, now: 
     )
 
 
-def unsent_row(request: Planned, planned_seconds: float | None, place: Place) -> ReplayedRequest:
-    """The record of a request that was never sent.
+def unsent_row(request: Planned, planned_seconds: float | None, place: Place, error: str = NOT_SENT) -> ReplayedRequest:
+    """The record of a request that was never sent, as far as is known.
 
     Args:
         request: The request.
         planned_seconds: When it would have been, from the start of the run; None if that was not known yet.
         place: Where its run stands.
+        error: Why there is no more to tell.
     """
     return ReplayedRequest(
         **place._asdict(),
@@ -104,5 +105,5 @@ def unsent_row(request: Planned, planned_seconds: float | None, place: Place) ->
         input_tokens=request.input_tokens,
         output_tokens=None,
         cached_tokens=None,
-        error=NOT_SENT,
+        error=error,
     )

@@ -25,12 +25,13 @@ class Schedule:
 
     Args:
         requests: In the order of their times.
+        may_be_empty: Whether there may be none.
 
     Raises:
         WarmrouteError: There are none, or there is no room for them.
     """
 
-    def __init__(self, requests: Iterable[Planned]) -> None:
+    def __init__(self, requests: Iterable[Planned], *, may_be_empty: bool = False) -> None:
         self.requests = 0
         self.last_planned_seconds = 0.0
         """When the last request is planned, as far as that does not depend on answers."""
@@ -44,7 +45,7 @@ class Schedule:
             raise WarmrouteError(
                 f"The requests cannot be kept in {tempfile.gettempdir()}: {error.strerror}.", "Set TMPDIR."
             ) from None
-        if not self.requests:
+        if not (self.requests or may_be_empty):
             raise WarmrouteError("The trace has no request to send.", "Give a longer duration, or another trace.")
 
     @property

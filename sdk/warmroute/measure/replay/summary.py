@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from warmroute.measure.replay.rows import NOT_SENT
+from warmroute.measure.replay.rows import LOST, NOT_SENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,8 +62,8 @@ class ReplaySummary:
 
     @property
     def complete(self) -> bool:
-        """Whether every request was sent."""
-        return not self.errors.get(NOT_SENT)
+        """Whether every request was sent, as far as is known."""
+        return not (self.errors.get(NOT_SENT) or self.errors.get(LOST))
 
 
 class Tally:
