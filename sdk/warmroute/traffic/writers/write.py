@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 from warmroute.errors import WarmrouteError
 from warmroute.traffic.writers.aiperf import AiperfWriter
 from warmroute.traffic.writers.anonymised import AnonymisedWriter
+from warmroute.traffic.writers.hashed_trace import MooncakeWriter, VllmTimedTraceWriter
 from warmroute.traffic.writers.in_time import InTime
 from warmroute.traffic.writers.lengths import MAX_TOKENS
 from warmroute.traffic.writers.line_writer import PARTS, LeftOutError, LineWriter
-from warmroute.traffic.writers.mooncake import MooncakeWriter
 from warmroute.traffic.writers.openai_batch import OpenAIBatchWriter
 from warmroute.traffic.writers.output import opened_output
 from warmroute.traffic.writers.raw_payload import RawPayloadWriter
 from warmroute.traffic.writers.vllm_custom import VllmCustomWriter
-from warmroute.traffic.writers.vllm_timed_trace import VllmTimedTraceWriter
 from warmroute.traffic.writers.written import Written
 
 if TYPE_CHECKING:
