@@ -119,9 +119,13 @@ class TestVllm:
         assert first["hash_ids"][:32] == second["hash_ids"][:32]
         assert not set(first["hash_ids"][32:]) & set(second["hash_ids"][32:])
 
-    def test_a_custom_data_set_has_prompts_and_answer_lengths_where_they_are_known(self, written):
+    def test_a_custom_data_set_has_prompts_and_answer_lengths(self, written):
         requests = [request(text="Hé?", output_tokens=7), request(text="b", prompt_root="[tools]")]
-        assert written(requests, "vllm-custom")[0] == [{"prompt": "Hé?", "output_tokens": 7}, {"prompt": "[tools]b"}]
+        lines, report = written(requests, "vllm-custom")
+        assert lines == [{"prompt": "Hé?", "output_tokens": 7}]
+        assert report.left_out == {"no answer length": 1}
+        lines, _ = written(requests, "vllm-custom", output_tokens=9)
+        assert lines[1] == {"prompt": "[tools]b", "output_tokens": 9}
 
 
 class TestBodies:
@@ -137,13 +141,13 @@ class TestBodies:
     @pytest.mark.parametrize(("to", "lead", "end"), [("aiperf-raw-payload", b"", b""), ("aiperf", b'"payload":', b"}")])
     def test_a_body_keeps_its_bytes(self, tmp_path, to, lead, end):
         """Duplicate members, spaces, escapes and numbers beyond 64 bits, which a parser would rewrite."""
-        body = b'{"a": 1, "a" : 2,"n":123456789012345678901234567890, "m": 1.10, "t":"\\u00e9\\/", "prompt": ""}'
+        body = b'{"a": 1, "a" : 2,"n":123456789012345678901234567890, "m": 1.10, "t":"\\u00e9\\/", "messages": []}'
         write_traffic([request(arrival_seconds=0, body=body)], tmp_path / "out", format=to)
         assert lead + body + end + b"\n" in (tmp_path / "out").read_bytes()
 
     def test_line_breaks_of_a_body_become_spaces(self, written):
-        lines, report = written([request(body=b'{\r\n"prompt":\n"a\\nb"}\n')], "aiperf-raw-payload")
-        assert lines == [{"prompt": "a\nb"}]
+        lines, report = written([request(body=b'{\r\n"messages":\n["a\\nb"]}\n')], "aiperf-raw-payload")
+        assert lines == [{"messages": ["a\nb"]}]
         assert report.adapted == {"bodies whose line breaks became spaces": 1}
 
     def test_a_batch_has_unique_ids_and_the_path_of_its_api(self, written):
@@ -213,6 +217,7 @@ class TestWhatIsLost:
             ("aiperf", {"body": b'{"a": NaN}'}, "a body that is not JSON"),
             ("aiperf", {"body": b"[" * 5_000}, "a body that is not JSON"),
             ("aiperf-raw-payload", {"body": b"[1]"}, "a body that is no JSON object, or an empty one"),
+            ("aiperf-raw-payload", {"body": b'{"prompt": "x"}'}, "a body that is no chat"),
             ("aiperf", {"body": b"{}"}, "a body that is no JSON object, or an empty one"),
             ("aiperf", {"session": "\ud800"}, "a text with half a surrogate pair, which no JSON in UTF-8 holds"),
             ("vllm-custom", {"text": None}, "no text"),
@@ -264,7 +269,9 @@ class TestTimes:
 
     def test_a_format_without_times_keeps_undated_requests_behind_the_one_before_them(self, written):
         known = [(5.0, "a"), (None, "b"), (1.0, "c"), (None, "d")]
-        lines, _ = written([request(arrival_seconds=at, text=text) for at, text in known], "vllm-custom")
+        lines, _ = written(
+            [request(arrival_seconds=at, text=text, output_tokens=1) for at, text in known], "vllm-custom"
+        )
         assert [line["prompt"] for line in lines] == ["c", "d", "a", "b"]
 
     def test_a_step_rounds_times_down(self, written):
