@@ -79,6 +79,10 @@ with tempfile.TemporaryDirectory() as folder:
     assert json.loads(files.document.read_text(encoding="utf-8"))["version"] == 1
 assert report_schema()
 """
+LOAD = """
+from warmroute.measure.load import ReplayUser
+assert ReplayUser.abstract
+"""
 SPARK = """
 import ibis.backends.pyspark
 import pyspark.sql
@@ -87,12 +91,13 @@ USES = {
     "": CORE + WITHOUT_LOCAL,
     "analysis": CORE + ANALYSIS,
     "cdk": CORE + CDK,
+    "load": CORE + LOAD,
     "local": CORE + LOCAL,
     "openai": CORE + OPENAI,
     "report": CORE + ANALYSIS + REPORT,
     "sagemaker": CORE + SAGEMAKER,
     "spark": CORE + ANALYSIS + SPARK,
-    "all": CORE + ANALYSIS + CDK + LOCAL + OPENAI + REPORT + SAGEMAKER,
+    "all": CORE + ANALYSIS + CDK + LOCAL + OPENAI + REPORT + SAGEMAKER + LOAD,
 }
 """What each extra must be able to do; the empty one is the core."""
 

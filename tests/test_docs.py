@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -37,8 +39,8 @@ PROGRAMS = [
         "\n".join(re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)), id=page.stem
     )
     for page in sorted(DOCS.glob("*.md"))
-    # Those of these pages need a server: integration/test_testing.py runs them.
-    if "```python" in page.read_text("utf-8") and page.stem not in {"local", "testing"}
+    # Some need a server, and integration/test_testing.py runs them; that of replaying needs a process of its own.
+    if "```python" in page.read_text("utf-8") and page.stem not in {"local", "replaying", "testing"}
 ]
 
 
@@ -50,6 +52,21 @@ def test_programs_of_the_pages_run(program: str, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("CDK_OUTDIR", str(tmp_path / "cdk.out"))
 
     exec(compile(program, "docs", "exec"), {})
+
+
+def test_the_locustfile_of_the_page_on_replaying_is_one(tmp_path: Path) -> None:
+    """Locust's own command reads it, in another process: it replaces parts of the standard library."""
+    if importlib.util.find_spec("locust") is None:
+        pytest.skip("locust is not installed")
+    (program,) = re.findall(
+        r"^```python\n(.*?)^```", (DOCS / "replaying.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
+    (tmp_path / "locustfile.py").write_text(program, "utf-8")
+
+    command = [sys.executable, "-m", "locust", "-f", str(tmp_path / "locustfile.py"), "--list"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path).stdout
+
+    assert "SupportBot" in said
 
 
 def _programs_with_the_cdk() -> list[tuple[str, str]]:
