@@ -1,7 +1,24 @@
 """Settings of every fast test."""
 
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from unittest import mock
+
+import pytest
+from botocore.loaders import JSONFileLoader
 from hypothesis import settings
 
 # The same examples in every run, and no test that depends on the speed of the machine.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def service_models_are_read_once() -> Iterator[None]:
+    """botocore reads the description of a service, megabytes of JSON, for every session, and moto begins one a test."""
+    loader, load_file = JSONFileLoader(), JSONFileLoader.load_file
+    read_once = functools.cache(lambda path: load_file(loader, path))
+    with mock.patch.object(JSONFileLoader, "load_file", lambda _, path: read_once(path)):
+        yield
