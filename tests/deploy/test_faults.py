@@ -264,7 +264,7 @@ def test_the_wait_lasts_as_long_as_the_guardrail(account: Account) -> None:
     install(clock=account.clock, durations=Durations(creating=10_000))
 
     with pytest.raises(DeploymentError, match="has not settled within 4,200 seconds") as failure:
-        account.deploy(spec)
+        Deployment(spec, account.session, poll_seconds=60).apply(preflight=False)
 
     assert "goes on; apply again to follow it" in failure.value.remedy
 
