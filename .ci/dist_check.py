@@ -124,11 +124,12 @@ def _try(wheel: Path, extra: str, use: str) -> None:
     wanted = f"{wheel}[{extra}]" if extra else str(wheel)
     print(f"- {wheel.name}{f'[{extra}]' if extra else ''}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        venv.create(folder, with_pip=True)
+        venv.create(folder, with_pip=False)
         python = Path(folder, "bin", "python")
+        pip = (sys.executable, "-m", "pip", "--python", str(python))
         pins = ROOT / ("constraints-spark.txt" if extra == "spark" else "constraints.txt")
-        _run(str(python), "-m", "pip", "install", "--quiet", "-c", str(pins), wanted)
-        _run(str(python), "-m", "pip", "check")
+        _run(*pip, "install", "--quiet", "-c", str(pins), wanted)
+        _run(*pip, "check")
         for program in (use, CORE + LOAD) if extra == "all" else (use,):
             _run(str(python), "-I", "-c", program)
         _run(str(Path(folder, "bin", "warmroute")), "--version")
