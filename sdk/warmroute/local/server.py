@@ -78,7 +78,8 @@ def serve(
             url = f"http://localhost:{listener.getsockname()[1]}"
             with _ended_in_order(server):
                 serving = _serve(server, fleets, source, listener, spec, url, on_ready, memory)
-                asyncio.run(once_restored(serving, memory, speed, on_engine, source.close))
+                with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
+                    runner.run(once_restored(serving, memory, speed, on_engine, source.close))
 
 
 @contextmanager
