@@ -8,17 +8,18 @@ import sys
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from warmroute.errors import LocalEndpointError
 from warmroute.hosting import EndpointSpec, load_spec
 from warmroute.local.engines.settings import EngineSettings
+from warmroute.local.guarded import GuardedProcess
 from warmroute.local.options import check_options
 from warmroute.local.session import ACCESS_KEY, local_session
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Iterator, Sequence
 
     from boto3.session import Session
 
@@ -61,6 +62,8 @@ def running_locally(
 ) -> Iterator[RunningLocally]:
     """A local endpoint on a free port, for as long as the ``with`` block lasts.
 
+    Its process ends with this one, even if this one is killed.
+
     Args:
         spec: What to serve at once, or its file; without one, the account is empty.
         speed: How many times faster than real engines and deployments it runs.
@@ -75,46 +78,41 @@ def running_locally(
     """
     check_options(speed, deployment_seconds)
     document = spec if isinstance(spec, EndpointSpec) or spec is None else load_spec(spec)
-    command = [sys.executable, "-m", "warmroute", "local", *(["-"] if document else []), "--port", "0"]
-    options = ["--speed", str(speed), "--deployment-seconds", str(deployment_seconds), "--format", "json"]
+    options = ["--speed", str(speed), "--deployment-seconds", str(deployment_seconds), "--port=0", "--format=json"]
     options += [*(engines or EngineSettings()).options(), *([f"--state={state}"] if state else [])]
-    # A file takes what it says, since a pipe that nobody reads would stop it once full.
-    with tempfile.TemporaryFile("w+") as said:
-        process = subprocess.Popen(  # noqa: S603 - our own command.
-            [*command, *options],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=said,
-            text=True,
-        )
+    with tempfile.TemporaryDirectory(prefix="warmroute-") as folder:
+        process = _start(document, options, Path(folder))
         try:
-            yield RunningLocally(_url(process, document, said))
+            yield RunningLocally(_url(process, Path(folder)))
         finally:
-            _stop(process)
+            process.end()
+            process.wait()
 
 
-def _url(process: subprocess.Popen[str], spec: EndpointSpec | None, said: IO[str]) -> str:
-    if process.stdin is None or process.stdout is None:
-        raise LocalEndpointError("The local endpoint has no pipes.")
-    try:
-        with process.stdin as stdin:
-            stdin.write(json.dumps(spec.model_dump(mode="json", exclude_none=True)) if spec else "")
-    except BrokenPipeError:
-        pass  # It has ended already; what it said tells why.
-    line = process.stdout.readline()
+_SPEC, _SAID = "spec.json", "said"
+
+_GRACE_SECONDS = 15.0
+"""How long it may take to end: open requests first, then the engines that it has started."""
+
+
+def _start(spec: EndpointSpec | None, options: Sequence[str], folder: Path) -> GuardedProcess:
+    """Start it with the spec in a file of the folder, and with a file for what it says: a pipe that nobody reads would
+    stop it once full.
+    """
+    document = folder / _SPEC
+    if spec is not None:
+        document.write_text(json.dumps(spec.model_dump(mode="json", exclude_none=True)), encoding="utf-8")
+    command = [sys.executable, "-m", "warmroute", "local", *([str(document)] if spec else []), *options]
+    with (folder / _SAID).open("wb") as said:
+        return GuardedProcess(command, stdout=subprocess.PIPE, stderr=said, grace_seconds=_GRACE_SECONDS)
+
+
+def _url(process: GuardedProcess, folder: Path) -> str:
+    line = process.read_line()
+    (folder / _SPEC).unlink(missing_ok=True)  # It may hold secrets, and the folder stays if this process is killed.
     if not line:
+        process.end()
         process.wait()
-        said.seek(0)
-        raise LocalEndpointError(said.read().strip() or "The local endpoint did not start.")
+        said = (folder / _SAID).read_text("utf-8", "replace").strip()
+        raise LocalEndpointError(said or "The local endpoint did not start.")
     return str(json.loads(line)["url"])
-
-
-def _stop(process: subprocess.Popen[str]) -> None:
-    process.terminate()
-    try:
-        process.wait(timeout=30)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    if process.stdout is not None:
-        process.stdout.close()

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
-from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
 from typing import TYPE_CHECKING
 
 from warmroute.local.engines.container import EngineStartError
-from warmroute.local.engines.vllm import guard
 from warmroute.local.engines.vllm.ports import HeldPort
+from warmroute.local.guarded import GuardedProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +27,6 @@ _PAUSE_SECONDS = 1.0
 """Between the end of a server and its next start."""
 
 _PING_SECONDS = 2.0
-_END_SECONDS = guard.GRACE_SECONDS + 2
 _SHOWN_LINES = 5
 
 
@@ -62,7 +58,7 @@ class ServerProcess:
         self._environment = environment
         self._log = log
         self._say = say
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: GuardedProcess | None = None
         self._port = HeldPort()
         self._answers = False
         self._failure = ""
@@ -88,7 +84,7 @@ class ServerProcess:
         if self._process is None:
             if time.monotonic() >= self._next_start:
                 self._start()
-        elif (code := self._process.poll()) is not None:
+        elif (code := self._process.exit_code) is not None:
             self._has_ended(code)
         elif not self._answers:
             if self._pings():
@@ -103,16 +99,12 @@ class ServerProcess:
         """Ask it to end, and have it killed if it does not."""
         self._answers = False
         self._port.let_go()
-        if self._process is not None and self._process.stdin is not None:
-            with suppress(OSError):
-                self._process.stdin.close()
+        if self._process is not None:
+            self._process.end()
 
     def wait(self) -> None:
         """Wait until it has ended."""
         if self._process is not None:
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(_END_SECONDS)
-            self._process.kill()
             self._process.wait()
 
     def _start(self) -> None:
@@ -124,13 +116,8 @@ class ServerProcess:
         self.starts += 1
         with self._log.open("ab") as log:
             try:
-                self._process = subprocess.Popen(  # noqa: S603 - the interpreter and arguments are the user's own.
-                    [sys.executable, "-I", guard.__file__, *self._command, *address],
-                    stdin=subprocess.PIPE,
-                    stdout=log,
-                    stderr=log,
-                    env=dict(self._environment),
-                    start_new_session=True,  # Ctrl-C is for the local endpoint, which ends its servers in order.
+                self._process = GuardedProcess(
+                    [*self._command, *address], stdout=log, stderr=log, environment=self._environment
                 )
             except OSError as error:
                 self._fail(f"cannot be started: {error.strerror}")
