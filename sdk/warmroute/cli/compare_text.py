@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from warmroute.cli.output import Format, is_terminal, print_json
+from warmroute.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,15 +37,15 @@ def print_plan(
     for note in notes:
         typer.echo(f"note: {note}")
     few, many = plan.least_pairs, plan.most_pairs
-    pairs = _counted(few, "pair") if few == many else f"{few} to {many} pairs, as the noise demands"
-    alone = f"{_counted(plan.aa_runs, 'run')} of {baseline} alone, then " if plan.aa_runs else ""
+    pairs = counted(few, "pair") if few == many else f"{few} to {many} pairs, as the noise demands"
+    alone = f"{counted(plan.aa_runs, 'run')} of {baseline} alone, then " if plan.aa_runs else ""
     typer.echo(f"{alone}{pairs}")
     least, most = _time(plan.least_hours), _time(plan.most_hours)
     time = least if least == most else f"{least} to {most}"
     typer.echo(f"{time} of runs; what lies between them is not counted")
     if plan.instances:
         hours = [f"{each * plan.instances:,.1f}" for each in (plan.least_hours, plan.most_hours)]
-        typer.echo(f"{' to '.join(dict.fromkeys(hours))} instance-hours, on {plan.instances} instances")
+        typer.echo(f"{' to '.join(dict.fromkeys(hours))} instance-hours, on {counted(plan.instances, 'instance')}")
 
 
 def print_comparison(comparison: Comparison, folder: Path, format: Format) -> None:  # noqa: A002
@@ -77,7 +78,8 @@ def _print_verdict(verdict: Verdict) -> None:
         typer.echo(f"  {reason}")
     if verdict.further is not None:
         more = verdict.further
-        typer.echo(f"  {more.pairs} further pairs, {more.hours:,.1f} hours, would decide if the effect is as it looks.")
+        pairs = counted(more.pairs, "further pair")
+        typer.echo(f"  {pairs}, {more.hours:,.1f} hours, would decide if the effect is as it looks.")
     _print_table([verdict.primary, *verdict.secondaries])
     for segment in verdict.segments:
         word = "pays off" if segment.pays_off else "suffers" if segment.suffers else "not shown"
@@ -112,13 +114,11 @@ def _percent(ratio: float) -> str:
 
 
 def _noise(noise: Noise) -> str:
-    needs = "more pairs than anybody runs" if noise.pairs_needed is None else f"{noise.pairs_needed} pairs"
-    differs = f"{noise.metric.label} of {len(noise.figures)} runs of the baseline differs by {noise.deviation:.1%}"
+    needs = "more pairs than anybody runs" if noise.pairs_needed is None else counted(noise.pairs_needed, "pair")
+    differs = (
+        f"{noise.metric.label} of {counted(len(noise.figures), 'run')} of the baseline differs by {noise.deviation:.1%}"
+    )
     return f"A/A: {differs}; a gain of {noise.gain:.0%} takes {needs}."
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _time(hours: float) -> str:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from warmroute.wording import counted
+
 
 def convert(  # noqa: PLR0913, PLR0917 - one parameter an option.
     sources: Annotated[
@@ -61,5 +63,5 @@ def convert(  # noqa: PLR0913, PLR0917 - one parameter an option.
             output_tokens=output_tokens,
             time_step_seconds=time_step,
         )
-    for line in (f"Wrote {written.requests:,} requests to {output}.", *cases.summary(), *written.notes()):
+    for line in (f"Wrote {counted(written.requests, 'request')} to {output}.", *cases.summary(), *written.notes()):
         typer.echo(line, err=True)

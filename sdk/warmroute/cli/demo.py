@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from warmroute.cli.output import Format, FormatOption, is_terminal, print_json
+from warmroute.cli.output import Format, FormatOption, can_redraw, is_terminal, print_json
 from warmroute.errors import LocalEndpointError
+from warmroute.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -67,7 +68,7 @@ def demo(
     spec = in_small(example_spec()) if real else example_spec()
     quiet = format is Format.JSON
     with _steps(len(chosen), quiet=quiet) as (say, count_answers):
-        say(f"validate {spec.name}: {len(check(spec))} findings")
+        say(f"validate {spec.name}: {counted(len(check(spec)), 'finding')}")
         summaries = run_demo(
             spec,
             chosen,
@@ -100,7 +101,7 @@ def _steps(total: int, *, quiet: bool) -> Iterator[tuple[Callable[[str], None], 
     """What begins, and on a terminal a bar of the answers."""
     if quiet:
         yield lambda _: None, lambda _: None
-    elif is_terminal():
+    elif can_redraw():
         from rich.progress import Progress
 
         with Progress(transient=True) as bar:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from warmroute.cli.documents import read_spec
-from warmroute.cli.output import is_terminal
+from warmroute.cli.output import can_redraw, is_terminal
 from warmroute.cli.stopping import StoppedError
+from warmroute.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -61,7 +62,7 @@ def shown() -> Iterator[Callable[[Progress], None]]:
     Raises:
         StoppedError: Ctrl-C ended it.
     """
-    progress = _progress_bar() if is_terminal() else nullcontext(_Lines())
+    progress = _progress_bar() if can_redraw() else nullcontext(_Lines())
     with can_be_stopped(), progress as show:
         yield show
 
@@ -96,7 +97,7 @@ class _Lines:
 def _line(step: Progress) -> str:
     line = f"{step.kind} {step.name}: {step.status or step.action}"
     if step.wanted_instances:
-        line += f", {step.ready_instances} of {step.wanted_instances} instances"
+        line += f", {step.ready_instances} of {counted(step.wanted_instances, 'instance')}"
     return line + _shift(step)
 
 

@@ -16,6 +16,7 @@ from warmroute.cli.deploying import (
 )
 from warmroute.cli.output import Format, FormatOption, print_json
 from warmroute.errors import DeploymentError
+from warmroute.wording import counted
 
 
 def destroy(
@@ -43,5 +44,5 @@ def destroy(
         return
     with shown() as show:
         removed = deployed.destroy(on_progress=show)
-    what = f"{len(removed)} resources deleted" if removed else "nothing is left"
+    what = f"{counted(len(removed), 'resource')} deleted" if removed else "nothing is left"
     typer.echo(f"{deployed.name}: {what} in {deployed.region}")

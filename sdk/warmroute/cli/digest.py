@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from warmroute.cli.traffic import InputFormatOption
+from warmroute.wording import counted
 
 SourcesArgument = Annotated[
     list[str],
@@ -71,6 +72,6 @@ def digest(  # noqa: PLR0913, PLR0917 - one parameter for each option.
             memory_limit=memory_limit,
             engine=engine,
         )
-    typer.echo(f"Wrote {len(read_digest(output)):,} requests to {output}.", err=True)
+    typer.echo(f"Wrote {counted(len(read_digest(output)), 'request')} to {output}.", err=True)
     for line in cases.summary():
         typer.echo(line, err=True)

@@ -8,9 +8,28 @@ import sys
 def main() -> None:
     """Run the command; a user's mistake or Ctrl-C ends in one message, never in a traceback."""
     try:
-        from warmroute.cli.app import run
-
+        try:
+            from warmroute.cli.app import run
+        except ImportError as error:
+            sys.stderr.write(_explained(error))
+            sys.exit(1)
         run()
     except KeyboardInterrupt:
         sys.stderr.write("Stopped.\n")
         sys.exit(130)
+
+
+def _explained(error: ImportError) -> str:
+    """Why the command cannot even start: a package that it always needs is missing, or too old."""
+    lines = [f"warmroute cannot start: {error}."]
+    try:
+        from warmroute.doctor.diagnosis import Status
+        from warmroute.doctor.machine import Machine
+        from warmroute.doctor.packages import core, python
+
+        machine = Machine()
+        found = (*python(machine), *core(machine))
+        lines += [str(each) for each in found if each.status is not Status.OK]
+    except ImportError:
+        lines.append("Run: pip install --force-reinstall warmroute")
+    return "\n".join(lines) + "\n"

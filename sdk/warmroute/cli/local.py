@@ -11,6 +11,7 @@ import typer
 
 from warmroute.cli.documents import read_spec
 from warmroute.cli.output import Format, FormatOption
+from warmroute.local.options import DEFAULT_PORT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +23,7 @@ def local(  # noqa: PLR0913, PLR0917 - a parameter for each option.
     ] = None,
     port: Annotated[
         int, typer.Option(help="Port on the loopback address; 0 takes a free one.", min=0, max=65535)
-    ] = 8333,
+    ] = DEFAULT_PORT,
     speed: Annotated[
         float,
         typer.Option(help="How many times faster than real engines and deployments it runs.", min=0.01, max=10_000),
@@ -56,7 +57,9 @@ def local(  # noqa: PLR0913, PLR0917 - a parameter for each option.
 ) -> None:
     """Serve SageMaker's API on this machine: control plane and data plane on one URL.
 
-    Example: warmroute local endpoint.yaml, then in another shell: AWS_ENDPOINT_URL=http://localhost:8333 python app.py
+    Then, in another shell: AWS_ENDPOINT_URL=http://localhost:8333 python app.py
+
+    Example: warmroute local endpoint.yaml
     """
     from warmroute.local import EngineSettings, engine_kind, serve
 

@@ -27,7 +27,9 @@ def render(
 ) -> None:
     """Print a spec as boto3 calls, a CloudFormation template, a Terraform configuration or sagemaker-core shapes.
 
-    Everything is JSON. Example: warmroute render endpoint.yaml --to cloudformation > template.json
+    Everything is JSON.
+
+    Example: warmroute render endpoint.yaml --to cloudformation > template.json
     """
     from warmroute import render as renderings
 

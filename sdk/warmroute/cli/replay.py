@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from warmroute.cli.output import Format, FormatOption, is_terminal, print_json
+from warmroute.cli.output import Format, FormatOption, can_redraw, print_json
 from warmroute.cli.stopping import StoppedError
 from warmroute.errors import DocumentError, WarmrouteError
+from warmroute.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -114,7 +115,9 @@ def replay(  # noqa: PLR0913, PLR0917 - each is an option.
     folder = output or Path(f"replay-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
     quiet = format is Format.JSON
     if not quiet:
-        typer.echo(f"{schedule.requests:,} requests over {schedule.last_planned_seconds:,.1f} s to {where.name}")
+        typer.echo(
+            f"{counted(schedule.requests, 'request')} over {schedule.last_planned_seconds:,.1f} s to {where.name}"
+        )
         for note in about["notes"]:
             typer.echo(f"note: {note}")
     with _progress(schedule.requests, quiet=quiet) as show:
@@ -202,7 +205,7 @@ def aws_session(region: str | None) -> Any:
 @contextmanager
 def _progress(total: int, *, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
     """A line on a terminal, brought up to date twice a second; nothing elsewhere."""
-    if quiet or not is_terminal():
+    if quiet or not can_redraw():
         yield None
         return
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from warmroute.wording import counted
 
 
 def sample(
@@ -21,5 +24,6 @@ def sample(
     from warmroute.traffic.sample import write_sample
 
     made = write_sample(folder, requests=requests, seed=seed, hours=hours)
-    typer.echo(f"Wrote {made.path}: {made.requests:,} requests in {made.files:,} files.")
+    typer.echo(f"Wrote {made.path}: {counted(made.requests, 'request')} in {counted(made.files, 'file')}.")
     typer.echo(f"Broken on purpose, as in real captures: {made.broken_lines:,} more.")
+    typer.echo(f"Next: warmroute tune {shlex.quote(str(made.path))} --instances 7")

@@ -8,6 +8,7 @@ import typer
 
 from warmroute.cli.documents import read_spec
 from warmroute.cli.output import Format, FormatOption, SpecArgument, print_findings, print_json
+from warmroute.wording import counted
 
 
 def validate(
@@ -35,7 +36,7 @@ def validate(
         print_findings(findings, spec)
         verdict = "invalid" if errors else "valid"
         warnings = len(findings) - len(errors)
-        counts = [f"{len(errors)} error{'s' * (len(errors) != 1)}"] if errors else []
-        counts += [f"{warnings} warning{'s' * (warnings != 1)}"] if warnings else []
+        counts = [counted(len(errors), "error")] if errors else []
+        counts += [counted(warnings, "warning")] if warnings else []
         typer.echo(f"{spec}: {', '.join([verdict, *counts])}")
     raise typer.Exit(1 if errors or (strict and findings) else 0)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from warmroute.wording import counted
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -31,8 +33,8 @@ def report_notes(
     seen = next(iter(summaries.values()))
     variant = spec.variants[0]
     fleet = f"{variant.initial_instance_count} {instances or f'simulated {variant.instance_type}'}"
-    beginnings = f"{seen.prefixes} distinct beginning{'s' * (seen.prefixes != 1)} of {settings.prefix_length:,} bytes"
-    notes = [f"{seen.requests} requests, {beginnings}, {fleet}.", "Times are from the planned send time."]
+    beginnings = f"{counted(seen.prefixes, 'distinct beginning')} of {settings.prefix_length:,} bytes"
+    notes = [f"{counted(seen.requests, 'request')}, {beginnings}, {fleet}.", "Times are from the planned send time."]
     if seen.prefixes == 1:
         notes.append(
             "All requests begin alike, so PREFIX_AWARE keeps them on one instance up to the threshold. "

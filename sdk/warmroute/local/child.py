@@ -96,13 +96,12 @@ _GRACE_SECONDS = 15.0
 
 
 def _start(spec: EndpointSpec | None, options: Sequence[str], folder: Path) -> GuardedProcess:
-    """Start it with the spec in a file of the folder, and with a file for what it says: a pipe that nobody reads would
-    stop it once full.
-    """
+    """Start it, with the spec in a file of the folder."""
     document = folder / _SPEC
     if spec is not None:
         document.write_text(json.dumps(spec.model_dump(mode="json", exclude_none=True)), encoding="utf-8")
     command = [sys.executable, "-m", "warmroute", "local", *([str(document)] if spec else []), *options]
+    # A file takes what it says, since a pipe that nobody reads would stop it once full.
     with (folder / _SAID).open("wb") as said:
         return GuardedProcess(command, stdout=subprocess.PIPE, stderr=said, grace_seconds=_GRACE_SECONDS)
 

@@ -1,8 +1,8 @@
 """Runs a server and ends it, with all that it started, when the process that asked for it is gone, however it ended.
 
-Started as a script, by `guarded`, with the seconds that the server may take to end and its command as arguments. Whoever
-starts it holds the other end of its standard input, which the operating system closes with that process. Needs the
-standard library alone.
+Started as a script, by `guarded`; its arguments are the seconds that the server may take to end, and its command.
+Whoever starts it holds the other end of its standard input, which the operating system closes with that process. Needs
+the standard library alone.
 """
 
 from __future__ import annotations

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from warmroute.errors import LocalEndpointError
 
+DEFAULT_PORT = 8333
+"""Where ``warmroute local`` listens unless it is told otherwise."""
+
 MIN_SPEED, MAX_SPEED = 0.01, 10_000
 """Times as fast as real engines and deployments; at more, time would leave the years that a date can have within a
 day's run."""

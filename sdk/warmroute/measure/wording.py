@@ -6,6 +6,7 @@ from math import isfinite, isnan
 from typing import TYPE_CHECKING
 
 from warmroute.measure.compared import GuardState
+from warmroute.wording import counted
 
 if TYPE_CHECKING:
     from warmroute.measure.compared import Compared, Guard
@@ -30,7 +31,7 @@ def change(compared: Compared) -> str:
     confidence = f"{100 * (1 - compared.alpha):.3g} %"
     return (
         f"{metric.label} is {amount(metric, compared.effect)}; {confidence} interval: {span(metric, low, high)}; "
-        f"{len(compared.by_pair)} pairs."
+        f"{counted(len(compared.by_pair), 'pair')}."
     )
 
 

@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from warmroute.errors import WarmrouteError
+from warmroute.wording import counted
 
 if TYPE_CHECKING:
     import random
@@ -78,7 +79,7 @@ def arrivals(
         )
     notes = []
     if len(timed) < len(observed):
-        notes.append(f"{len(observed) - len(timed):,} requests without a time are left out.")
+        notes.append(f"Left out: {counted(len(observed) - len(timed), 'request')} without a time.")
     coarsest = max(resolution or 0.0 for resolution in observed.arrival_resolution_seconds)
     seconds = timed
     if coarsest > 0:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from warmroute.tune.affinity import SharedTokens
 from warmroute.tune.lengths import LengthProfile, profile_length
+from warmroute.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -147,7 +148,8 @@ def _cautions(observed: Observed, work: Workload, sessions: int) -> list[str]:
     cautions = []
     if len(work) < FEW_REQUESTS:
         cautions.append(
-            f"{len(work):,} requests are few: rare percentiles and the reuse of prefixes need {FEW_REQUESTS:,} or more."
+            f"A trace of {counted(len(work), 'request')} is short: rare percentiles and the reuse of prefixes need "
+            f"{FEW_REQUESTS:,} or more."
         )
     if all(session is None for session in observed.session):
         cautions.append(

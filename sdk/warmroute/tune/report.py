@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from warmroute.tune.explanation import ACCURACY
 from warmroute.tune.wording import milliseconds, percent, table, wrapped
+from warmroute.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,8 +26,8 @@ _UNITS: Mapping[Api, str] = {
 def profile_lines(profile: TrafficProfile) -> Iterator[str]:
     """The report of `warmroute profile`."""
     yield (
-        f"{profile.requests:,} requests of {profile.sessions:,} sessions in {profile.seconds:,.0f} s: "
-        f"{profile.requests_per_second:.3g} a second, {profile.peak_factor:.2g} times that in the busiest 10 s"
+        f"{counted(profile.requests, 'request')} of {counted(profile.sessions, 'session')} in "
+        f"{profile.seconds:,.0f} s: {profile.requests_per_second:.3g} a second, {profile.peak_factor:.2g} times that in the busiest 10 s"
     )
     yield f"variance over mean of the arrivals in 10 s: {profile.burstiness:.2g} (independent clients: about 1)"
     yield f"prompts of {profile.input_tokens:,.0f} tokens and answers of {profile.output_tokens:,.0f}, on average"
@@ -86,12 +87,12 @@ def tuning_lines(result: TuningResult) -> Iterator[str]:
     yield ""
     yield from wrapped(ACCURACY)
     yield ""
-    yield f"{result.simulated_requests:,} requests simulated, seed {result.seed}."
+    yield f"{counted(result.simulated_requests, 'request')} simulated, seed {result.seed}."
 
 
 def simulation_lines(result: Simulated) -> Iterator[str]:
     """The report of `warmroute simulate`."""
-    yield f"{result.requests:,} requests, {result.requests_per_second:.3g} a second, seed {result.seed}"
+    yield f"{counted(result.requests, 'request')}, {result.requests_per_second:.3g} a second, seed {result.seed}"
     if result.prefix_length is not None:
         yield f"prefix_length {result.prefix_length}, concurrency_threshold {result.concurrency_threshold}"
     yield from _expectations({result.routing_strategy: result.expectation})

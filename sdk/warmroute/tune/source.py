@@ -15,6 +15,7 @@ from warmroute.traffic.digest.table import read_digest
 from warmroute.tune.observed import Observed
 from warmroute.tune.trace import Trace
 from warmroute.tune.volatile import volatile_texts
+from warmroute.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -92,10 +93,14 @@ def _of_digest(digest: DigestTable) -> Trace:
     cautions = []
     if len(observed) < len(digest):
         cautions.append(f"The busiest {len(observed):,} of {len(digest):,} requests in a row are looked at.")
-    cautions += [f"{count:,} entries are no requests: {reason}." for reason, count in digest.metadata.rejects.items()]
+    cautions += [
+        f"No requests: {counted(count, 'entry', 'entries')}: {reason}."
+        for reason, count in digest.metadata.rejects.items()
+    ]
     if digest.metadata.answers_by_characters:
         cautions.append(
-            f"{digest.metadata.answers_by_characters:,} answers are told in characters alone: 4 are taken for a token."
+            f"Told in characters alone: {counted(digest.metadata.answers_by_characters, 'answer')}; "
+            "4 characters are taken for a token."
         )
     sampled = digest.metadata.sampling_percentage
     if sampled is not None and sampled < 100:

@@ -15,6 +15,7 @@ from warmroute.tune.result import Recommendation, TuningResult
 from warmroute.tune.search import Search
 from warmroute.tune.trials import Trials
 from warmroute.tune.workload import Workload, busiest, halves, workload
+from warmroute.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,7 +73,7 @@ def tune(
     whole = workload(observed, instances=instances, profile=engine, requests_per_second=requests_per_second, seed=seed)
     if len(whole) < LEAST_REQUESTS:
         raise WarmrouteError(
-            f"{len(whole)} requests are too few to conclude from.",
+            f"A trace of {counted(len(whole), 'request')} is too short to conclude from.",
             f"Give {LEAST_REQUESTS} at the very least, better thousands; `warmroute profile` describes what there is.",
         )
     work = busiest(whole, max(LEAST_REQUESTS, budget // _RUNS))

@@ -14,6 +14,7 @@ from warmroute.fleet import FleetRequest, share_prompts
 from warmroute.tune.arrivals import arrivals
 from warmroute.tune.pieces import pieces
 from warmroute.tune.tokens import token_counts
+from warmroute.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -122,7 +123,7 @@ def workload(
 def _too_large(count: int, most: int) -> tuple[str, ...]:
     if not count:
         return ()
-    return (f"{count:,} requests that no engine's KV cache of {most:,} tokens can hold are left out.",)
+    return (f"Left out: {counted(count, 'request')} that no engine's KV cache of {most:,} tokens can hold.",)
 
 
 _LARGER_CACHE = "Give the profile of an engine with a larger one, or check the counts of tokens."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from warmroute.deploy.plan import Action, Kind, Rollout
+from warmroute.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -32,7 +33,7 @@ def _of_instances(wanted: Wanted, instances: Sequence[InstanceCount], rollout: R
     now, peak, after = (sum(getattr(each, name) for each in instances) for name in ("now", "peak", "after"))
     match rollout:
         case Rollout.CREATE:
-            yield f"A new endpoint starts {after} instance{'s' * (after != 1)}; it serves when all of them do."
+            yield f"A new endpoint starts {counted(after, 'instance')}; it serves when all of them do."
         case Rollout.IN_PLACE:
             yield "Counts and weights change on the fleet that serves; instances that stay keep their caches."
         case Rollout.ROLLING:

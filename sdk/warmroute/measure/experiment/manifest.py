@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from warmroute.errors import WarmrouteError
 from warmroute.measure.experiment.folder import read_json, write_json
 from warmroute.measure.verdict_json import criteria_json
+from warmroute.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -118,7 +119,7 @@ def _another_look(file: Path, found: Mapping[str, Any], wanted: Mapping[str, Any
     taken = [*found.get("earlier_looks", []), {name: found["design"][name] for name in ("pairs", "most_pairs")}]
     if len(taken) >= looks:
         raise WarmrouteError(
-            f"{file.parent}: was begun for {looks} look{'s' * (looks != 1)} at its results, and "
+            f"{file.parent}: was begun for {counted(looks, 'look')} at its results, and "
             f"{len(taken)} had its number of pairs.",
             "More pairs after a look give more false findings than declared. Begin a new comparison, with --looks 2.",
         )

@@ -12,6 +12,7 @@ from warmroute.measure.experiment.setup import Turn
 from warmroute.measure.experiment.tables import write_results
 from warmroute.measure.replay import Place
 from warmroute.measure.telemetry import RunTelemetry
+from warmroute.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -130,7 +131,7 @@ class Experiment:
     def _note_pairs(self, needed: int | None, pairs: int, *, noise_is_known: bool) -> None:
         gain = f"a gain of {self._design.gain:.0%}"
         if noise_is_known and (needed is None or needed > pairs):
-            demanded = "more pairs than anybody runs" if needed is None else f"{needed} pairs"
+            demanded = "more pairs than anybody runs" if needed is None else counted(needed, "pair")
             self._notes.append(f"The noise demands {demanded} to show {gain}; {pairs} are run.")
         if pairs < self._criteria.minimum_pairs:
             self._notes.append(f"Fewer than {self._criteria.minimum_pairs} pairs give figures, and no verdict.")

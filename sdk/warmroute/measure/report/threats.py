@@ -7,6 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from warmroute.measure.report.document import Threat
+from warmroute.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -97,7 +98,7 @@ def _of_noise(verdicts: Sequence[VerdictPart], aa: NoisePart | None) -> Iterator
         return
     fewest = min((verdict.pairs for verdict in verdicts), default=0)
     if aa.pairs_needed is None or aa.pairs_needed > fewest:
-        needed = "more pairs than anybody runs" if aa.pairs_needed is None else f"{aa.pairs_needed:,} pairs"
+        needed = "more pairs than anybody runs" if aa.pairs_needed is None else counted(aa.pairs_needed, "pair")
         yield (
             "Noise between runs is large",
             (

@@ -11,6 +11,7 @@ from warmroute.measure.report.figures.run_order import paint_run_order, run_orde
 from warmroute.measure.report.figures.scales import duration
 from warmroute.measure.report.markup import Markup, join, name, tag, visible
 from warmroute.measure.report.sections.parts import figure, listed, metric_value, paragraph, section, table
+from warmroute.wording import counted
 
 if TYPE_CHECKING:
     from warmroute.measure.report.document import CriteriaPart, Report, RunPart
@@ -55,7 +56,7 @@ def _noise(report: Report) -> Markup:
     aa = report.aa
     if aa is None:
         return paragraph("The baseline was not run against itself (A/A), so the noise between runs is not known apart.")
-    needed = "more pairs than anybody runs" if aa.pairs_needed is None else f"{aa.pairs_needed:,} pairs"
+    needed = "more pairs than anybody runs" if aa.pairs_needed is None else counted(aa.pairs_needed, "pair")
     return paragraph(
         f"{len(aa.figures)} runs of the baseline against itself (A/A) differ in {aa.label} by ",
         tag("strong", f"{100 * aa.deviation:.1f} %"),
@@ -79,13 +80,15 @@ def repeat(report: Report) -> Markup:
     """What it takes to do it again."""
     criteria = report.criteria
     guards = [f"{metric.label}: {_allowed(metric, margin)}" for metric, margin in _guards(criteria)]
-    plural = "" if criteria.verdicts == 1 else "s"
     declared = [
         ["Decides", Metric(criteria.primary).label],
         ["Smallest gain worth a change", f"{100 * criteria.minimum_effect:g} %"],
         ["How much worse guards may be", "; ".join(guards) or "no guards"],
         ["Fewest pairs", str(criteria.minimum_pairs)],
-        ["Chance of a false finding", f"{100 * criteria.alpha:g} %, for {criteria.verdicts} verdict{plural} together"],
+        [
+            "Chance of a false finding",
+            f"{100 * criteria.alpha:g} %, for {counted(criteria.verdicts, 'verdict')} together",
+        ],
     ]
     text = json.dumps(report.manifest, indent=2, ensure_ascii=False, sort_keys=True)
     lines = Markup("\n".join(escape(visible(line)) for line in text.split("\n")))
