@@ -82,10 +82,18 @@ def lint(
         if not key.fills:
             unit = "bytes" if api == "invoke" else "characters"
             message = f"{key.length:,} {unit}, fewer than the window of {prefix_length:,}."
-            shorter = "a shorter prefix length, or " if key.length >= MIN_PREFIX_LENGTH else ""
-            remedy = f"Use {shorter}a PrefixAwareId for each conversation."
-            yield LintFinding("WP103", Severity.WARNING, line, "", message, remedy)
+            yield LintFinding("WP103", Severity.WARNING, line, "", message, _remedy_of_short(key.length))
         for found in find_volatile(body, api=api, prefix_length=prefix_length):
             unit = "byte" if api == "invoke" else "character"
             message = f"{found.kind.value} at {unit} {found.offset:,} of the window: {found.text}."
             yield LintFinding("WP104", Severity.WARNING, line, found.path, message, found.remedy)
+
+
+def _remedy_of_short(length: int) -> str:
+    """An id is compared beside the window, not instead of it, so that alone it keeps no two turns together."""
+    if length < MIN_PREFIX_LENGTH:
+        return f"Put more of what stays the same before the conversation: a window has {MIN_PREFIX_LENGTH:,} or more."
+    return (
+        "Use a prefix length that the messages of the first turn fill; a PrefixAwareId tells conversations apart that "
+        "then begin alike."
+    )
