@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from warmroute.hosting import all_checks
+from generating.api import api_pages
+from generating.checks import checks_page
+from generating.commands import commands_page
+from generating.fields import fields_page
 
-CHECKS = """# Checks
-
-`warmroute validate` and every way to build a spec apply these checks across fields. An error makes the spec invalid; a
-warning is shown, and can be [silenced](spec.md#silencing-a-warning) with a reason. Types, ranges and choices of single
-fields come first and have the ids WR001 to WR007 (unknown, missing, wrong type, out of range, not a choice, malformed,
-wrong size). `warmroute checks` prints this list. Not in it: [WR8xx](deploying.md#findings-of-the-pre-flight), which
-only `warmroute plan` and `warmroute apply` find, and [WR220](observability.md#experiment), of a routing experiment.
-
-| id | severity | why | source |
-|---|---|---|---|
-"""
+DOCS = Path(__file__).parent
 
 
-def checks_page() -> str:
-    """The page of every check."""
-    rows = (f"| {each.id} | {each.severity} | {each.reason} | {each.source} |" for each in all_checks())
-    return CHECKS + "\n".join(rows) + "\n"
+def pages() -> dict[str, str]:
+    """Every generated page by its path below ``docs/``."""
+    return {
+        "reference/checks.md": checks_page(),
+        "reference/cli.md": commands_page(),
+        "reference/fields.md": fields_page(),
+        **{f"reference/api/{name}": text for name, text in api_pages().items()},
+    }
 
 
 if __name__ == "__main__":
-    Path(__file__).with_name("checks.md").write_text(checks_page(), encoding="utf-8")
+    for path, text in pages().items():
+        (DOCS / path).parent.mkdir(exist_ok=True)
+        (DOCS / path).write_text(text, encoding="utf-8")

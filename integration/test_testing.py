@@ -17,7 +17,7 @@ PAGES = Path(__file__).parents[1] / "docs"
 def test_the_page_s_own_project_passes_under_xdist_and_leaves_no_process(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = (PAGES / "testing.md").read_text("utf-8")
+    page = (PAGES / "how-to/testing.md").read_text("utf-8")
     blocks = re.findall(r'^```python title="(.*?)"\n(.*?)^```', page, re.DOTALL | re.MULTILINE)
     assert page.count("```python") == len(blocks) == 5
     files: dict[str, str] = {}
@@ -36,7 +36,7 @@ def test_the_page_s_own_project_passes_under_xdist_and_leaves_no_process(
 
 
 def test_the_page_of_the_local_endpoint_is_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = (PAGES / "local.md").read_text("utf-8")
+    page = (PAGES / "reference/local.md").read_text("utf-8")
     (block,) = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     (tmp_path / "endpoint.yaml").write_text(example_spec_text(), "utf-8")
     monkeypatch.chdir(tmp_path)

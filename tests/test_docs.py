@@ -20,25 +20,27 @@ from warmroute.traffic.writers import WRITERS
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-def test_the_page_of_checks_is_the_list_of_checks() -> None:
-    sys.path.insert(0, str(DOCS))
-    try:
-        from generate import checks_page
-    finally:
-        sys.path.remove(str(DOCS))
+def test_generated_pages_are_those_of_the_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(DOCS))
+    from generate import pages
 
-    assert (DOCS / "checks.md").read_text("utf-8") == checks_page(), "Run: make docs"
+    written = {path: (DOCS / path).read_text("utf-8") for path in pages()}
+
+    assert written == pages(), "Run: make docs"
+    assert {path.name for path in (DOCS / "reference/api").iterdir()} == {
+        name.rpartition("/")[2] for name in written if "/api/" in name
+    }
 
 
 def test_the_spec_of_the_page_is_what_init_writes() -> None:
-    assert f"```yaml\n{example_spec_text()}```" in (DOCS / "spec.md").read_text("utf-8")
+    assert f"```yaml\n{example_spec_text()}```" in (DOCS / "reference/spec.md").read_text("utf-8")
 
 
 PROGRAMS = [
     pytest.param(
         "\n".join(re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)), id=page.stem
     )
-    for page in sorted(DOCS.glob("*.md"))
+    for page in sorted(DOCS.rglob("*.md"))
     # Some need a server, and integration/test_testing.py runs them; that of replaying needs a process of its own.
     if "```python" in page.read_text("utf-8") and page.stem not in {"local", "replaying", "testing"}
 ]
@@ -59,7 +61,7 @@ def test_the_locustfile_of_the_page_on_replaying_is_one(tmp_path: Path) -> None:
     if importlib.util.find_spec("locust") is None:
         pytest.skip("locust is not installed")
     (program,) = re.findall(
-        r"^```python\n(.*?)^```", (DOCS / "replaying.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
+        r"^```python\n(.*?)^```", (DOCS / "reference/replaying.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
     )
     (tmp_path / "locustfile.py").write_text(program, "utf-8")
 
@@ -72,7 +74,7 @@ def test_the_locustfile_of_the_page_on_replaying_is_one(tmp_path: Path) -> None:
 def _programs_with_the_cdk() -> list[tuple[str, str]]:
     root = DOCS.parent
     programs = {str(app.relative_to(root)): app.read_text("utf-8") for app in root.glob("examples/**/*.py")}
-    for page in (root / "README.md", *DOCS.glob("*.md"), *root.glob("examples/**/README.md")):
+    for page in (root / "README.md", *DOCS.rglob("*.md"), *root.glob("examples/**/README.md")):
         blocks = re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
         programs |= {f"{page.relative_to(root)}, program {number}": code for number, code in enumerate(blocks)}
     return [(name, code) for name, code in programs.items() if "from aws_cdk" in code]
@@ -88,15 +90,15 @@ def test_programs_with_the_cdk_choose_its_node_before_it_starts(code: str) -> No
 
 
 def test_commands_of_the_pages_exist() -> None:
-    known = {command.name for command in app.registered_commands}
-    for page in DOCS.glob("*.md"):
+    known = {command.name for command in app.registered_commands} | {"COMMAND"}
+    for page in DOCS.rglob("*.md"):
         text = page.read_text("utf-8")
         used = re.findall(r"^warmroute (\w+)", text, re.MULTILINE) + re.findall(r"`warmroute (\w+)", text)
         assert set(used) <= known, page.name
 
 
 def test_every_other_id_of_a_finding_is_explained_on_some_page() -> None:
-    pages = "".join(page.read_text("utf-8") for page in DOCS.glob("*.md"))
+    pages = "".join(page.read_text("utf-8") for page in DOCS.rglob("*.md"))
     sources = (DOCS.parent / "sdk/warmroute").rglob("*.py")
     used = {found for path in sources for found in re.findall(r'"(WR\d{3})"', path.read_text("utf-8"))}
     single_fields = {f"WR00{number}" for number in range(1, 8)}  # A range of the page of checks.
@@ -117,13 +119,13 @@ def test_every_finding_of_a_deployment_has_its_row() -> None:
     """Those of `warmroute checks` have a page of their own."""
     sources = (DOCS.parent / "sdk/warmroute/deploy").rglob("*.py")
     used = {found for path in sources for found in re.findall(r'"(WR8\d\d)"', path.read_text("utf-8"))}
-    rows = set(re.findall(r"^\| (WR8\d\d) \|", (DOCS / "deploying.md").read_text("utf-8"), re.MULTILINE))
+    rows = set(re.findall(r"^\| (WR8\d\d) \|", (DOCS / "reference/deploying.md").read_text("utf-8"), re.MULTILINE))
 
     assert used == rows
 
 
 def test_commands_of_the_page_of_traffic_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    page = (DOCS / "traffic.md").read_text("utf-8")
+    page = (DOCS / "reference/traffic.md").read_text("utf-8")
     (block,) = re.findall(r"^```sh\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     monkeypatch.chdir(tmp_path)
     for command in block.splitlines():
@@ -137,6 +139,6 @@ def test_commands_of_the_page_of_traffic_run(monkeypatch: pytest.MonkeyPatch, tm
 
 
 def test_the_page_of_traffic_names_every_format() -> None:
-    page = (DOCS / "traffic.md").read_text("utf-8")
+    page = (DOCS / "reference/traffic.md").read_text("utf-8")
 
     assert [name for name in (*Format, *WRITERS) if f"`{name}`" not in page] == []

@@ -100,7 +100,7 @@ def _findings(details: ErrorDetails, cls: type[BaseModel], values: object) -> It
 
 
 def _parts(path: str) -> list[int | str]:
-    """A path as the names and positions that :func:`warmroute.rules.join_path` made it of."""
+    """A path as the names and positions that ``warmroute.rules.join_path`` made it of."""
     return [int(position) if position else name for position, name in _PART.findall(path)]
 
 

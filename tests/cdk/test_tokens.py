@@ -36,7 +36,7 @@ TAKEN = {
     "models.pipeline.containers[].image",
     "models.pipeline.containers[].image_config.repository_auth_config.repository_credentials_provider_arn",
 }
-"""Fields of the corpus that are a token as a whole; docs/cdk.md says which kinds these are."""
+"""Fields of the corpus that are a token as a whole; docs/reference/cdk.md says which kinds these are."""
 
 IN_S3 = {
     "async_inference_config.output_config.s3_failure_path",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from warmroute.measure.replay import Progress
     from warmroute.measure.telemetry import Observer
 
-_ARM = "NAME=SPEC.yaml, served on this machine; NAME=endpoint/ENDPOINT, also with /VARIANT, on SageMaker. Each arm once."
+_ARM = "NAME=SPEC.yaml, served on this machine; NAME=endpoint/ENDPOINT, also with /VARIANT, on AWS. Once for each."
 _WARM_UP = "Beginning of every run that is reported apart, as cold; by default a tenth of the run."
 _LAG = "P99 of the send lag above which a run is invalid; by default 0.05, and 5 % of the P50 TTFT."
 _NO_TELEMETRY = "Don't ask the servers what they count: CloudWatch tells it up to five minutes after a run."

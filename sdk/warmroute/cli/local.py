@@ -57,7 +57,7 @@ def local(  # noqa: PLR0913, PLR0917 - a parameter for each option.
 ) -> None:
     """Serve SageMaker's API on this machine: control plane and data plane on one URL.
 
-    Then, in another shell: AWS_ENDPOINT_URL=http://localhost:8333 python app.py
+    In another shell, AWS_ENDPOINT_URL=http://localhost:8333 takes programs to it.
 
     Example: warmroute local endpoint.yaml
     """

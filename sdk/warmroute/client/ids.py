@@ -21,8 +21,6 @@ Arguments = ParamSpec("Arguments")
 def hashed_id(find: Callable[Arguments, str | None], *, key: bytes | str) -> Callable[Arguments, PrefixAwareId | None]:
     """Ids that show nothing of the tenant or conversation that they stand for.
 
-    ::
-
         prompt_cache_key = hashed_id(lambda request: request["user"], key=SECRET)
 
     Args:

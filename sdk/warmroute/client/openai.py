@@ -1,7 +1,5 @@
 """openai clients of SageMaker's OpenAI-compatible API, whose chat requests are canonical, tagged and cheap to send.
 
-::
-
     client = warmroute.client.openai.client("support-bot", region="us-east-1", prompt_cache_key="team-a")
     client.chat.completions.create(model="", messages=[{"role": "user", "content": "Hello"}])
 

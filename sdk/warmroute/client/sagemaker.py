@@ -1,7 +1,5 @@
 """A boto3 or aiobotocore ``sagemaker-runtime`` client that sends equal prompts as equal bytes, and names the tenant.
 
-::
-
     runtime = sagemaker.install(boto3.client("sagemaker-runtime"), prefix_aware_id="support-bot")
     runtime.invoke_endpoint(EndpointName="chat", Body={"messages": [...], "temperature": 0.2})
 

@@ -1,7 +1,5 @@
 """An endpoint that answers offline and records routing keys, for the tests of applications.
 
-::
-
     def test_a_conversation_keeps_its_key():
         endpoint = FakeEndpoint("Hello!", prefix_length=1024)
         runtime = endpoint.connect(boto3.client("sagemaker-runtime", region_name="us-east-1"))

@@ -1,6 +1,6 @@
 """What a deployment costs an hour, from a dated table of prices that the user can replace.
 
-A table is YAML or JSON: where its figures come from, and dollars an hour of one instance by region and type::
+A table is YAML or JSON: where its figures come from, and dollars an hour of one instance by region and type:
 
     as_of: 2026-08-17
     currency: USD

@@ -11,7 +11,7 @@ def json_schema() -> dict[str, Any]:
     r"""The JSON Schema of a spec, for editors that complete and check YAML.
 
     It knows our own spelling of the fields, and what one field may hold; the rules across fields are
-    :func:`warmroute.hosting.check`'s. A pattern with ``\w``, which means fewer letters to an editor than to Python,
+    ``warmroute.hosting.check``'s. A pattern with ``\w``, which means fewer letters to an editor than to Python,
     is left out.
 
     Returns:

@@ -54,7 +54,7 @@ class SilencedCheck(Settings):
 class EndpointSpec(Settings):
     """An endpoint with everything that belongs to it: models, variants, components, scaling, guardrails.
 
-    An invalid spec cannot be built: errors raise, warnings come from :func:`warmroute.hosting.check`.
+    An invalid spec cannot be built: errors raise, warnings come from ``warmroute.hosting.check``.
     """
 
     name: Name = Field(validation_alias=AliasChoices("EndpointName"), serialization_alias="EndpointName")

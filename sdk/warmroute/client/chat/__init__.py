@@ -1,7 +1,5 @@
 """Chat over ``invoke_endpoint`` and its response stream: requests in, typed replies and pieces of text out.
 
-::
-
     chat = SageMakerChat(boto3.client("sagemaker-runtime"), "support-bot", prefix_aware_id="team-a")
     reply = chat.complete({"messages": [{"role": "user", "content": "Hello"}], "max_tokens": 100})
     print(reply.text, reply.usage)

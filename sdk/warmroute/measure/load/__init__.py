@@ -1,6 +1,6 @@
 """Replay from many machines: Locust starts, stops and shows it, and its workers send the trace between them.
 
-A locustfile names the trace and the target; ``locust --master`` and ``locust --worker`` do the rest::
+A locustfile names the trace and the target; ``locust --master`` and ``locust --worker`` do the rest:
 
     from boto3.session import Session
     from warmroute.measure.load import Load, NativeTarget, ReplayUser

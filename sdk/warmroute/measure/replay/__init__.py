@@ -1,12 +1,12 @@
 """Open-loop replay of a trace against an endpoint.
 
-::
+from warmroute.measure.replay import Load, NativeTarget, ReplayRun, Sending, prepare
 
-    from warmroute.measure.replay import Load, NativeTarget, ReplayRun, Sending, prepare
+target = NativeTarget(boto3.Session(), "support-bot")
+schedule, about = prepare(["trace.jsonl"], Load(), Sending(), chat_only=target.chat_only)
+replayed = ReplayRun(schedule, target, Path("replay"), about=about).run()
 
-    target = NativeTarget(boto3.Session(), "support-bot")
-    schedule, about = prepare(["trace.jsonl"], Load(), Sending(), chat_only=target.chat_only)
-    replayed = ReplayRun(schedule, target, Path("replay"), about=about).run()
+Each request goes out at its planned time, whatever became of those before it.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import Final
 
 
 class Markup(str):
-    """Text that is HTML already, because :func:`tag` or this package made it."""
+    """Text that is HTML already, because ``tag`` or this package made it."""
 
     __slots__ = ()
 

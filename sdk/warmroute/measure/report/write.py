@@ -31,7 +31,7 @@ class ReportFiles:
     """The report for people, one self-contained file."""
 
     document: Path
-    """The same for programs; its schema is :func:`report_schema`."""
+    """The same for programs; its schema is ``report_schema``."""
 
 
 def write_report(folder: Path, comparison: Comparison) -> ReportFiles:
