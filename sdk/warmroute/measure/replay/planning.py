@@ -120,7 +120,7 @@ def _from_zero(requests: Iterable[TrafficRequest], speed: float, bodies: Bodies)
             if (latest - at) * speed > _OUT_OF_ORDER_SECONDS:
                 raise WarmrouteError(
                     f"{where}: arrives {(latest - at) * speed:,.0f} s before a request above it.",
-                    "Put the files, or their lines, in the order of their times.",
+                    "Bring the trace into the order of its times: warmroute convert TRACE --to aiperf -o trace.jsonl",
                 )
             bodies.notes["sent a little later, since they arrive before one above them"] += 1
             at = latest
