@@ -154,21 +154,7 @@ def _recorded(folder: Path, run: Run, *, is_noise: bool) -> RecordedRun:
     for row in run.requests:
         journal.write(row)
     journal.close()
-    return RecordedRun(
-        arm=run.arm,
-        pair=run.pair,
-        position=run.position,
-        is_noise=is_noise,
-        started=run.started,
-        duration_seconds=run.duration_seconds,
-        endpoint_arn=run.endpoint_arn,
-        endpoint_config_arn="",
-        fleet="",
-        windows=run.windows,
-        problems=(),
-        summary=summarise(run),
-        folder=where,
-    )
+    return RecordedRun(**run.facts(), is_noise=is_noise, summary=summarise(run), folder=where)
 
 
 def _noise(runs: list[RecordedRun], criteria: Criteria) -> Noise:

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from warmroute.demo import example_spec_text
+from warmroute.arms import LocalArm
+from warmroute.demo import example_spec, example_spec_text
+from warmroute.measure.experiment.serving import scaling_windows
 
 REQUESTS = 60
 
@@ -65,6 +67,29 @@ def test_from_two_specs_and_a_trace_to_a_verdict_with_a_stop_between(tmp_path: P
     telemetry = json.loads(next(next_run.glob("0-*-prefix/telemetry.json")).read_bytes())
     assert telemetry["requests"] == REQUESTS
     assert "<svg" in (folder / "report.html").read_text("utf-8")
+
+
+def test_instances_that_come_during_a_run_are_seen_by_name() -> None:
+    spec = example_spec()
+    first = spec.variants[0].model_copy(update={"initial_instance_count": 2})
+    arm = LocalArm("random", spec.model_copy(update={"variants": (first,)}))
+    with arm.serve(swapped=False) as served:
+        assert served.watch is not None
+        before = served.look()
+        served.watch.begin()
+        client = served.session.client("sagemaker")
+        client.update_endpoint_weights_and_capacities(
+            EndpointName=spec.name, DesiredWeightsAndCapacities=[{"VariantName": first.name, "DesiredInstanceCount": 3}]
+        )
+        client.get_waiter("endpoint_in_service").wait(EndpointName=spec.name, WaiterConfig={"Delay": 1})
+        samples = served.watch.end()
+        after = served.look()
+
+    windows = scaling_windows(samples, samples[0].at, 5.0)
+    assert (samples[0].serving.count, samples[-1].serving.count) == (2, 3)
+    assert samples[0].serving.names < samples[-1].serving.names
+    assert [window.reason for window in windows] == ["2 to 3 instances"]
+    assert before == after
 
 
 def _start(folder: Path, *options: str) -> subprocess.Popen[str]:

@@ -8,8 +8,10 @@ from deploy.conftest import Account, account  # noqa: F401 - a fixture.
 
 from warmroute.arms import Api, ArmName, EndpointArm, SwitchbackArm, arms_of, cross_over, named
 from warmroute.arms.building import ArmOptions
+from warmroute.arms.control_plane import ControlPlane
 from warmroute.demo import example_spec
 from warmroute.errors import WarmrouteError
+from warmroute.measure.experiment import Serving
 from warmroute.routing import RoutingConfig
 
 PREFIX = RoutingConfig.prefix_aware(prefix_length=4_096, concurrency_threshold=16)
@@ -93,6 +95,25 @@ def test_an_endpoint_that_does_not_serve_is_not_looked_at(account):  # noqa: F81
 
         with pytest.raises(WarmrouteError, match="Endpoint support-bot is Updating"):
             served.look()
+
+
+def test_what_serves_is_told_while_more_instances_come(account):  # noqa: F811
+    account.deploy(spec(a=RANDOM, b=PREFIX))
+    control = ControlPlane(account.session, "support-bot", variant="b")
+    state, seen = control.look(), [control.serving()]
+
+    account.sagemaker.update_endpoint_weights_and_capacities(
+        EndpointName="support-bot", DesiredWeightsAndCapacities=[{"VariantName": "b", "DesiredInstanceCount": 9}]
+    )
+    seen.append(control.serving())
+    assert control.look() == state
+    account.clock.advance(10_000)
+    seen.append(control.serving())
+
+    assert seen == [Serving(7), Serving(7, changing=True), Serving(9)]
+    assert control.look() == state
+    assert ControlPlane(account.session, "support-bot").serving() == Serving(16)
+    assert ".amazonaws.com/vllm:0.30.0-" in state.engine
 
 
 def test_sequential_updates_change_the_endpoint_only_where_it_is_another(account):  # noqa: F811

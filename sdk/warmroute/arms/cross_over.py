@@ -5,10 +5,11 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from warmroute.arms.targets import Api, ControlPlane, target_of
+from warmroute.arms.control_plane import POLL_SECONDS, ControlPlane
+from warmroute.arms.targets import Api, target_of
 from warmroute.deploy import DeployedEndpoint, Deployment
 from warmroute.errors import WarmrouteError
-from warmroute.measure.experiment import Served
+from warmroute.measure.experiment import PolledServing, Served
 from warmroute.routing import RoutingConfig
 
 if TYPE_CHECKING:
@@ -87,9 +88,8 @@ class CrossOverArm:
         self.name = arm.name
         self._endpoint, self._variant, self._partner = arm.endpoint, arm.variant, partner
         self._routing, self._session, self._put, self._url = routing, session, put, url
-        self._control = ControlPlane(session, arm.endpoint)
         self.machines = f"{arm.endpoint}/{arm.variant}"
-        self.instances = self._control.instances(arm.variant)
+        self.instances = self._control(arm.variant).instances()
 
     def describe(self) -> Mapping[str, Any]:
         """What tells it from another."""
@@ -111,14 +111,19 @@ class CrossOverArm:
         one, other = self._variant, self._partner
         self._put({one: self._routing[other if swapped else one], other: self._routing[one if swapped else other]})
         machines = other if swapped else one
+        control = self._control(machines)
         yield Served(
             target=target_of(Api.NATIVE, self._session, self._endpoint, variant=machines, url=self._url),
-            look=self._control.look,
+            look=control.look,
             session=self._session,
             endpoint_name=self._endpoint,
             variant=machines,
             fleet=machines,
+            watch=PolledServing(control.serving, POLL_SECONDS),
         )
+
+    def _control(self, machines: str) -> ControlPlane:
+        return ControlPlane(self._session, self._endpoint, variant=machines)
 
 
 def _with_routing(spec: EndpointSpec, routing: Mapping[str, RoutingConfig]) -> EndpointSpec:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from warmroute.arms.targets import Api, ControlPlane, target_of
-from warmroute.measure.experiment import Served
+from warmroute.arms.control_plane import POLL_SECONDS, ControlPlane
+from warmroute.arms.targets import Api, target_of
+from warmroute.measure.experiment import PolledServing, Served
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -45,10 +46,10 @@ class EndpointArm:
         self._session, self._endpoint, self._variant, self._api = session, endpoint, variant, api
         self._target = target_of(api, session, endpoint, variant=variant, component=component, url=url)
         self._component = component
-        self._control = ControlPlane(session, endpoint)
+        self._control = ControlPlane(session, endpoint, variant=variant, component=component)
         self.chat_only = self._target.chat_only
         self.machines = f"{endpoint}/{variant}" if variant else endpoint
-        self.instances = self._control.instances(variant)
+        self.instances = self._control.instances()
 
     def describe(self) -> Mapping[str, Any]:
         """What tells it from another."""
@@ -70,4 +71,5 @@ class EndpointArm:
             endpoint_name=self._endpoint,
             variant=self._variant,
             fleet=self.machines,
+            watch=PolledServing(self._control.serving, POLL_SECONDS),
         )

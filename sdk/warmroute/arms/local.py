@@ -5,11 +5,13 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from warmroute.arms.control_plane import ControlPlane
 from warmroute.arms.described import component_of, described
-from warmroute.arms.targets import Api, ControlPlane, target_of
+from warmroute.arms.targets import Api, target_of
 from warmroute.local import EngineSettings, running_locally
 from warmroute.local.child import DEFAULT_REGION
-from warmroute.measure.experiment import Served
+from warmroute.measure.experiment import PolledServing, Served, Serving
+from warmroute.measure.telemetry import INTERVAL_SECONDS, local_instances
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -65,10 +67,17 @@ class LocalArm:
             self._spec, speed=self._speed_factor, deployment_seconds=0, engines=self._engines
         ) as local:
             session = local.session(self._spec.region or DEFAULT_REGION)
+            control = ControlPlane(session, self._spec.name, component=component_of(self._spec))
+
+            def serving() -> Serving:
+                names = local_instances(local.url, self._spec.name)
+                return Serving(len(names), names, control.serving().changing)
+
             yield Served(
                 target=target_of(self._api, session, self._spec.name, component=component_of(self._spec)),
-                look=ControlPlane(session, self._spec.name).look,
+                look=control.look,
                 session=session,
                 endpoint_name=self._spec.name,
                 local_url=local.url,
+                watch=PolledServing(serving, INTERVAL_SECONDS),
             )

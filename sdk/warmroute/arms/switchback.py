@@ -5,10 +5,11 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from warmroute.arms.control_plane import POLL_SECONDS, ControlPlane
 from warmroute.arms.described import component_of, described, instances_of
-from warmroute.arms.targets import Api, ControlPlane, target_of
+from warmroute.arms.targets import Api, target_of
 from warmroute.deploy import Deployment
-from warmroute.measure.experiment import Served
+from warmroute.measure.experiment import PolledServing, Served
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -49,7 +50,7 @@ class SwitchbackArm:
         self._spec, self._session, self._api, self._adopt = spec, session, api, adopt
         self._target = target_of(api, session, spec.name, component=component_of(spec), url=url)
         self._deployment = Deployment(spec, session, poll_seconds=poll_seconds)
-        self._control = ControlPlane(session, spec.name)
+        self._control = ControlPlane(session, spec.name, component=component_of(spec))
         self._on_progress = on_progress
         self.chat_only = self._target.chat_only
         self.machines = spec.name
@@ -72,4 +73,5 @@ class SwitchbackArm:
             look=self._control.look,
             session=self._session,
             endpoint_name=self._spec.name,
+            watch=PolledServing(self._control.serving, POLL_SECONDS),
         )

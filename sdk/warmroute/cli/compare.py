@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _ARM = "NAME=SPEC.yaml, served on this machine; NAME=endpoint/ENDPOINT, also with /VARIANT, on AWS. Once for each."
 _WARM_UP = "Beginning of every run that is reported apart, as cold; by default a tenth of the run."
+_SETTLE = "From a change of the instances until a run counts as steady again; until then it is reported apart."
 _LAG = "P99 of the send lag above which a run is invalid; by default 0.05, and 5 % of the P50 TTFT."
 _NO_TELEMETRY = "Don't ask the servers what they count: CloudWatch tells it up to five minutes after a run."
 _SWITCHBACK = "Apply the specs of the arms to their one endpoint on SageMaker, before each run."
@@ -58,6 +59,7 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
     ] = 3,
     seed: Annotated[int, typer.Option(help="Of the order of the arms, and of drawn times.")] = 0,
     warm_up: Annotated[float | None, typer.Option(metavar="SECONDS", help=_WARM_UP, min=0)] = None,
+    settle: Annotated[float, typer.Option(metavar="SECONDS", help=_SETTLE, min=0)] = 60.0,
     segment_by: Annotated[SegmentBy, typer.Option(help="What makes a segment.")] = SegmentBy.PREFIX_AWARE_ID,
     target: Annotated[TargetKind, typer.Option(help="API that requests are sent by.")] = TargetKind.NATIVE,
     region: Annotated[str | None, typer.Option(help="Region of the endpoints.")] = None,
@@ -160,6 +162,7 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
             gain=gain,
             replacements=replacements,
             warm_up_seconds=about["seconds"] / 10 if warm_up is None else warm_up,
+            settle_seconds=settle,
             seed=seed,
             swaps_machines=cross_over,
         )

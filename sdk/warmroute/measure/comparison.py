@@ -5,60 +5,31 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from warmroute.measure.run import RunFacts
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from datetime import datetime
     from pathlib import Path
 
     from warmroute.measure.criteria import Criteria
     from warmroute.measure.metrics import Metric
-    from warmroute.measure.run import ReplayedRequest, Window
+    from warmroute.measure.run import ReplayedRequest, RunKey
     from warmroute.measure.summary import RunSummary
     from warmroute.measure.telemetry import RunTelemetry
     from warmroute.measure.verdict import Verdict
 
-RunKey = tuple[int, int, str]
-"""Pair, position in the pair, and arm of a run; no two runs of a comparison share it."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedRun:
-    """One run as its folder holds it; its requests stay on disk until they are asked for."""
-
-    arm: str
-    pair: int
-    """Its pair, from 0; those of the baseline against itself (A/A) come first, and numbers go on behind them."""
-
-    position: int
-    """Place in the pair, from 0."""
+class RecordedRun(RunFacts):
+    """A run as its folder holds it; its requests stay on disk until they are asked for."""
 
     is_noise: bool
     """Whether it is a run of A/A, which no verdict counts."""
-
-    started: datetime
-    duration_seconds: float
-    endpoint_arn: str
-    endpoint_config_arn: str
-    """Empty where it was not asked."""
-
-    fleet: str
-    """The machines that served it: a variant, where each arm has one; empty with one fleet."""
-
-    windows: tuple[Window, ...]
-    """Spans that are no steady state, in seconds from its start."""
-
-    problems: tuple[str, ...]
-    """Why it is not compared; empty when valid."""
 
     summary: RunSummary
     """Its figures."""
 
     folder: Path
-
-    @property
-    def key(self) -> RunKey:
-        """What names it."""
-        return self.pair, self.position, self.arm
 
     def requests(self) -> Iterator[ReplayedRequest]:
         """A row for each request, in any order.

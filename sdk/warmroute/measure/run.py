@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -96,17 +96,26 @@ class Window:
     to_seconds: float
     """Its end, not part of it."""
 
+    reason: str = ""
+    """What happened, in a few words: ``7 to 8 instances``; empty where the kind says it all."""
+
     def holds(self, seconds: float) -> bool:
         """Whether a time of the run, a request's planned one, lies inside."""
         return self.from_seconds <= seconds < self.to_seconds
 
 
+RunKey = tuple[int, int, str]
+"""Pair, position in the pair, and arm of a run; no two runs of a comparison share it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """One replay of the trace against one arm, complete or not; also one row of ``runs.csv``."""
+class RunFacts:
+    """What is known of one replay of the trace against one arm, complete or not, besides its requests."""
 
     arm: str
     pair: int
+    """Its pair, from 0; those of the baseline against itself (A/A) come first, and numbers go on behind them."""
+
     position: int
     """Place in the pair, from 0."""
 
@@ -123,11 +132,11 @@ class Run:
     fleet: str = ""
     """The machines that served it: a variant, where two change roles between pairs; empty with one fleet."""
 
-    requests: tuple[ReplayedRequest, ...]
-    """Every planned request, those that failed or were never sent among them."""
+    instances: int | None = None
+    """How many instances, or copies of a component, served when it began; None where that was not told."""
 
     windows: tuple[Window, ...] = ()
-    """Spans that are no steady state; they may overlap."""
+    """Spans that are no steady state, in seconds from its start; they may overlap."""
 
     problems: tuple[str, ...] = ()
     """Why it must not be compared, a sentence each: the client lagged, the configuration changed; empty when valid."""
@@ -136,3 +145,20 @@ class Run:
     def valid(self) -> bool:
         """Whether it may be compared."""
         return not self.problems
+
+    @property
+    def key(self) -> RunKey:
+        """What names it."""
+        return self.pair, self.position, self.arm
+
+    def facts(self) -> dict[str, Any]:
+        """The fields that every view of a run has, for making another one of it."""
+        return {field.name: getattr(self, field.name) for field in fields(RunFacts)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run(RunFacts):
+    """A run with its requests."""
+
+    requests: tuple[ReplayedRequest, ...]
+    """Every planned request, those that failed or were never sent among them."""

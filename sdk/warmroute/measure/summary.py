@@ -58,7 +58,7 @@ def summarise(run: Run) -> RunSummary:
         if any(window.kind is kind for window in run.windows)
     }
     steady = requests.only(~_inside(requests, run.windows))
-    seconds = run.duration_seconds - _covered(run.windows, run.duration_seconds)
+    seconds = run.duration_seconds - covered_seconds(run.windows, run.duration_seconds)
     names = sorted(set(steady.segment.tolist()) - {""})
     return RunSummary(
         arm=run.arm,
@@ -71,7 +71,7 @@ def summarise(run: Run) -> RunSummary:
         windows={
             kind: figures(
                 requests.only(chosen),
-                _covered((window for window in run.windows if window.kind is kind), run.duration_seconds),
+                covered_seconds((window for window in run.windows if window.kind is kind), run.duration_seconds),
             )
             for kind, chosen in inside.items()
         },
@@ -87,8 +87,13 @@ def _inside(requests: RequestColumns, windows: Iterable[Window]) -> Any:
     return chosen
 
 
-def _covered(windows: Iterable[Window], duration_seconds: float) -> float:
-    """Seconds of the run that the windows cover together."""
+def covered_seconds(windows: Iterable[Window], duration_seconds: float) -> float:
+    """Seconds of a run that some windows cover together.
+
+    Args:
+        windows: That may overlap, and reach beyond its end.
+        duration_seconds: Of the run.
+    """
     covered = end = 0.0
     for window in sorted(windows, key=lambda window: window.from_seconds):
         begin, stop = max(end, window.from_seconds), min(duration_seconds, window.to_seconds)

@@ -108,5 +108,8 @@ def _has(pairing: Pairing, kind: WindowKind) -> bool:
 
 
 def _in_window(pairing: Pairing, criteria: Criteria, kind: WindowKind) -> tuple[Compared, ...]:
+    """Over the pairs in which both runs have such a window: instances need not come and go in all of them."""
+    both = tuple(pair for pair in pairing.pairs if kind in pair.baseline.windows and kind in pair.candidate.windows)
+    pairing = replace(pairing, pairs=both)
     metrics = dict.fromkeys((criteria.primary, *criteria.secondaries))
     return tuple(compare(pairing, metric, criteria.alpha_each, lambda run: run.windows.get(kind)) for metric in metrics)

@@ -50,7 +50,11 @@ class NumbersArm:
             session=None,
             endpoint_name=self.name,
             fleet=self.fleet and self.fleet + "-swapped" * swapped,
+            watch=self.watch(),
         )
+
+    def watch(self):
+        """What looks at the instances; nobody tells."""
 
     def _look(self):
         config = self.configs.pop(0) if len(self.configs) > 1 else (self.configs or [self.name])[0]

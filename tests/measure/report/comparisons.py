@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 import numpy as np
@@ -62,9 +62,7 @@ def recorded(folder, run, *, is_noise=False):
     for row in run.requests:
         journal.write(row)
     journal.close()
-    shared = {field.name for field in fields(RecordedRun)} & {field.name for field in fields(run)}
-    values = {name: getattr(run, name) for name in shared - {"requests"}}
-    return RecordedRun(**values, is_noise=is_noise, summary=summarise(run), folder=where)
+    return RecordedRun(**run.facts(), is_noise=is_noise, summary=summarise(run), folder=where)
 
 
 def comparison(
@@ -77,6 +75,7 @@ def comparison(
     criteria=None,
     invalid=(),
     windows=True,
+    scaling=(),
     options=None,
     **others,
 ):
@@ -89,6 +88,7 @@ def comparison(
         run = a_run(baseline, 100 + pair, requests=rows, windows=spans, duration_seconds=count * 0.5 + 5)
         run = replace(run, started=STARTED - timedelta(hours=aa - pair))
         runs.append(recorded(folder, run, is_noise=True))
+    scaled = Window(WindowKind.SCALING, count * 0.2, count * 0.3, "4 to 5 instances")
     for pair in range(pairs):
         for position, (arm, scale) in enumerate(scales.items()):
             rows = requests(arm, pair, count, scale=scale, **(options or {}).get(arm, {}))
@@ -97,7 +97,8 @@ def comparison(
                 arm,
                 pair,
                 requests=rows,
-                windows=spans,
+                windows=(*spans, scaled) if (arm, pair) in scaling else spans,
+                instances=4 + pair % 2 * position,
                 problems=problems,
                 position=position,
                 duration_seconds=count * 0.5 + 5,

@@ -203,6 +203,37 @@ def test_figures_of_arms_are_those_of_their_requests(usual):
     assert arms["random"].bands[0].to_seconds == 20.0
 
 
+def test_spans_in_which_instances_come_or_go_are_shown_and_told_apart(tmp_path):
+    found = comparison(tmp_path, {"random": 1.0, "prefix": 0.7}, scaling={("prefix", 1), ("prefix", 3)})
+
+    files = write_report(tmp_path, found)
+    report = Report.model_validate_json(files.document.read_bytes())
+    page = Page(files.page.read_text("utf-8"))
+
+    random, prefix = report.arms
+    assert [(span.kind, span.runs, span.requests) for span in random.spans] == [
+        ("cold", 6, 6 * 40),
+        ("steady", 6, 6 * 360),
+    ]
+    assert [(span.kind, span.runs, span.requests) for span in prefix.spans] == [
+        ("cold", 6, 6 * 40),
+        ("scaling", 2, 2 * 80),
+        ("steady", 6, 6 * 360 - 2 * 80),
+    ]
+    assert sum(span.seconds for span in prefix.spans) == pytest.approx(6 * 205)
+    assert [(band.kind, band.from_seconds, band.to_seconds, band.reason) for band in prefix.bands] == [
+        ("cold", 0.0, 20.0, ""),
+        ("scaling", 80.0, 120.0, "4 to 5 instances"),
+    ]
+    assert "Pair 1, prefix: 4 to 5 instances, from 80 to 120 s, settling included." in page.text
+    assert "compared, scaling apart: 4 to 5 instances" in page.text
+    threats = {threat.title: threat.text for threat in report.threats}
+    assert threats["Instances came or went"].startswith("Runs in which they did: prefix: 2.")
+    assert threats["Arms had fleets of different sizes"].endswith("Pairs: 1, 3, 5.")
+    scaling = next(window for window in report.verdicts[0].windows if window.kind == "scaling")
+    assert scaling.figures[0].unmeasured
+
+
 def test_typical_runs_have_the_ratio_that_the_pairs_have(usual):
     report = usual[3]
 

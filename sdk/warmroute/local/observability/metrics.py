@@ -33,7 +33,7 @@ class _Metric(NamedTuple):
 
 _OF_INSTANCES = (
     _Metric(
-        "warmroute_instance_in_service",
+        local_names.IN_SERVICE,
         "gauge",
         "1 where the instance can be sent requests.",
         lambda seen: seen.status is InstanceStatus.IN_SERVICE,

@@ -7,6 +7,7 @@ from warmroute.measure.experiment.design import Design
 from warmroute.measure.experiment.manifest import manifest
 from warmroute.measure.experiment.plan import Plan, plan
 from warmroute.measure.experiment.runner import Experiment
+from warmroute.measure.experiment.serving import PolledServing, Sample, Serving
 from warmroute.measure.experiment.setup import Hooks, Replaying, Schedules, Setup, Turn, over_network
 from warmroute.measure.experiment.tables import comparison_json
 from warmroute.measure.experiment.trace import TraceSchedules
@@ -18,9 +19,12 @@ __all__ = [
     "Experiment",
     "Hooks",
     "Plan",
+    "PolledServing",
     "Replaying",
+    "Sample",
     "Schedules",
     "Served",
+    "Serving",
     "Setup",
     "TraceSchedules",
     "Turn",

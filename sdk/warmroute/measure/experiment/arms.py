@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
+    from warmroute.measure.experiment.serving import Watch
     from warmroute.measure.replay import Target
 
 
@@ -18,6 +19,8 @@ class EndpointState:
 
     endpoint_arn: str
     endpoint_config_arn: str
+    engine: str = ""
+    """What computes the answers, as exactly as it is told: an image and its digest; empty where nobody tells."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +44,9 @@ class Served:
 
     local_url: str = ""
     """Root of the local endpoint; empty on SageMaker."""
+
+    watch: Watch | None = None
+    """Looks at what serves while the run is on; None where nobody tells."""
 
 
 class Arm(Protocol):

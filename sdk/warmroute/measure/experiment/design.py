@@ -41,6 +41,9 @@ class Design(Settings):
     warm_up_seconds: float = Field(default=0.0, ge=0)
     """Beginning of every run that is reported apart, as cold."""
 
+    settle_seconds: float = Field(default=60.0, ge=0)
+    """From a change of the instances until a run counts as steady again; until then it is reported apart."""
+
     seed: int = 0
     """Of the order of the arms, and of times that are drawn by chance."""
 

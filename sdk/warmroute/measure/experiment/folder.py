@@ -12,7 +12,7 @@ import orjson
 from warmroute.errors import WarmrouteError
 from warmroute.measure.replay import Place, read_rows
 from warmroute.measure.replay.journal import unwritable
-from warmroute.measure.run import Run, Window, WindowKind
+from warmroute.measure.run import Run, RunFacts, Window, WindowKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,28 +24,18 @@ _NAME = re.compile(r"(\d+)-(\d+)-(.+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finished:
+class Finished(RunFacts):
     """A run that is over, valid or not, without its requests."""
 
-    arm: str
-    pair: int
-    position: int
     is_noise: bool
-    started: datetime
-    duration_seconds: float
-    endpoint_arn: str
-    endpoint_config_arn: str
-    fleet: str
-    windows: tuple[Window, ...]
-    problems: tuple[str, ...]
     planned: int
     answered: int
     errors: Mapping[str, int]
 
     @property
-    def valid(self) -> bool:
-        """Whether it may be compared."""
-        return not self.problems
+    def place(self) -> Place:
+        """Where it stands in the experiment."""
+        return Place(self.arm, self.pair, self.position)
 
 
 class RunFolders:
@@ -68,7 +58,7 @@ class RunFolders:
         Raises:
             WarmrouteError: It cannot be written.
         """
-        folder = self.path(Place(run.arm, run.pair, run.position))
+        folder = self.path(run.place)
         if telemetry is not None:
             write_json(folder / _TELEMETRY, telemetry)
         write_json(folder / _OUTCOME, {"format": _FORMAT, **asdict(run)})
@@ -84,7 +74,7 @@ class RunFolders:
 
     def telemetry(self, run: Finished) -> Mapping[str, Any] | None:
         """What was observed beside a run; None where nothing was."""
-        file = self.path(Place(run.arm, run.pair, run.position)) / _TELEMETRY
+        file = self.path(run.place) / _TELEMETRY
         return read_json(file) if file.exists() else None
 
     def set_aside(self, pair: int) -> None:
@@ -114,20 +104,9 @@ class RunFolders:
         Raises:
             WarmrouteError: The record cannot be read.
         """
-        rows = read_rows(self.path(Place(run.arm, run.pair, run.position)))
-        return Run(
-            arm=run.arm,
-            pair=run.pair,
-            position=run.position,
-            started=run.started,
-            duration_seconds=run.duration_seconds,
-            endpoint_arn=run.endpoint_arn,
-            endpoint_config_arn=run.endpoint_config_arn,
-            fleet=run.fleet,
-            requests=tuple(row if row.segment in segments else replace(row, segment="") for row in rows),
-            windows=run.windows,
-            problems=run.problems,
-        )
+        rows = read_rows(self.path(run.place))
+        named = tuple(row if row.segment in segments else replace(row, segment="") for row in rows)
+        return Run(**run.facts(), requests=named)
 
     def _place(self, folder: Path) -> Place | None:
         found = _NAME.fullmatch(folder.name)

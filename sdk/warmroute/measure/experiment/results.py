@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from warmroute.errors import WarmrouteError
 from warmroute.measure.comparison import Comparison, LeftOut, Noise, RecordedRun
 from warmroute.measure.experiment.design import pairs_needed_for
-from warmroute.measure.replay import Place, read_rows
+from warmroute.measure.replay import read_rows
 from warmroute.measure.statistics import run_noise
 from warmroute.measure.summary import RunSummary, summarise
 from warmroute.measure.verdict import judge
@@ -17,10 +17,10 @@ from warmroute.measure.verdict import judge
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from warmroute.measure.comparison import RunKey
     from warmroute.measure.criteria import Criteria
     from warmroute.measure.experiment.design import Design
     from warmroute.measure.experiment.folder import Finished, RunFolders
+    from warmroute.measure.run import RunKey
     from warmroute.measure.telemetry import RunTelemetry
 
 SEGMENT_REQUESTS = 100
@@ -111,37 +111,20 @@ class Results:
 
     def _recorded(self, run: Finished) -> RecordedRun:
         return RecordedRun(
-            arm=run.arm,
-            pair=run.pair,
-            position=run.position,
-            is_noise=run.is_noise,
-            started=run.started,
-            duration_seconds=run.duration_seconds,
-            endpoint_arn=run.endpoint_arn,
-            endpoint_config_arn=run.endpoint_config_arn,
-            fleet=run.fleet,
-            windows=run.windows,
-            problems=run.problems,
-            summary=self._summary(run),
-            folder=self._folders.path(_place(run)),
+            **run.facts(), is_noise=run.is_noise, summary=self._summary(run), folder=self._folders.path(run.place)
         )
 
     def _summary(self, run: Finished) -> RunSummary:
-        key = (run.pair, run.position, run.arm)
-        if key not in self._summaries:
+        if run.key not in self._summaries:
             if self._segments is None:
                 self._segments = self._largest_segments(run)
-            self._summaries[key] = summarise(self._folders.load(run, self._segments))
-        return self._summaries[key]
+            self._summaries[run.key] = summarise(self._folders.load(run, self._segments))
+        return self._summaries[run.key]
 
     def _largest_segments(self, run: Finished) -> frozenset[str]:
         """Names of the segments of one run, which are those of all, since all replay the same requests."""
-        counts = Counter(row.segment for row in read_rows(self._folders.path(_place(run))) if row.segment)
+        counts = Counter(row.segment for row in read_rows(self._folders.path(run.place)) if row.segment)
         return frozenset(name for name, count in counts.most_common(MOST_SEGMENTS) if count >= SEGMENT_REQUESTS)
-
-
-def _place(run: Finished) -> Place:
-    return Place(run.arm, run.pair, run.position)
 
 
 def refuse_without_packages() -> None:

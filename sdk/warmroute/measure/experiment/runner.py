@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from warmroute.measure.comparison import Comparison, RunKey
+    from warmroute.measure.comparison import Comparison
     from warmroute.measure.experiment.setup import Setup
+    from warmroute.measure.run import RunKey
 
 
 class Experiment:
@@ -45,7 +46,7 @@ class Experiment:
         self._design, self._criteria, self._notes = setup.design, setup.criteria, list(notes)
         self._manifest = begin(folder, manifest)
         self._results = Results(self._folders, self._names, setup.design, setup.criteria)
-        self._finished = {(run.pair, run.position, run.arm): run for run in self._folders.finished()}
+        self._finished = {run.key: run for run in self._folders.finished()}
         self._telemetry: dict[RunKey, RunTelemetry] = {}
 
     @property

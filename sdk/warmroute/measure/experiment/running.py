@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 from warmroute.errors import WarmrouteError
 from warmroute.measure.experiment.folder import Finished, RunFolders
+from warmroute.measure.experiment.serving import scaling_windows, too_little_is_steady
 from warmroute.measure.run import Window, WindowKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from warmroute.measure.experiment.arms import Arm, EndpointState, Served
+    from warmroute.measure.experiment.design import Design
+    from warmroute.measure.experiment.serving import Sample, Watch
     from warmroute.measure.experiment.setup import Setup, Turn
     from warmroute.measure.replay import Replayed
     from warmroute.measure.telemetry import Observer, RunTelemetry
@@ -41,11 +44,11 @@ def run_turn(
     with arm.serve(swapped=swapped) as served:
         before = served.look()
         _refuse_another_configuration(arm, before, earlier)
-        with _observed(setup.hooks.observe(arm, served)) as observed:
+        with _observed(setup.hooks.observe(arm, served)) as observed, _watched(served.watch) as samples:
             replayed = setup.replay(served, schedule, folders.path(place), place)
         telemetry = observed[0] if observed else None
-        problems = (*replayed.summary.problems, *_changes(before, served))
-    run = _finished(turn, replayed, before, served.fleet, setup.design.warm_up_seconds, problems)
+        changes = _changes(before, served)
+    run = _finished(turn, replayed, before, served.fleet, samples, setup.design, changes)
     folders.finish(run, telemetry.to_json() if telemetry is not None else None)
     return run, telemetry
 
@@ -66,25 +69,44 @@ def _observed(observer: Observer | None) -> Iterator[list[RunTelemetry]]:
     seen.append(observer.end())
 
 
+@contextmanager
+def _watched(watch: Watch | None) -> Iterator[list[Sample]]:
+    """What served in between, once that is over; nothing where nobody tells."""
+    seen: list[Sample] = []
+    if watch is None:
+        yield seen
+        return
+    watch.begin()
+    try:
+        yield seen
+    finally:
+        seen += watch.end()
+
+
 def _finished(
     turn: Turn,
     replayed: Replayed,
     state: EndpointState,
     fleet: str,
-    warm_up_seconds: float,
-    problems: tuple[str, ...],
+    samples: Sequence[Sample],
+    design: Design,
+    changes: Sequence[str],
 ) -> Finished:
-    summary = replayed.summary
+    summary, duration = replayed.summary, replayed.duration_seconds
+    cold = (Window(WindowKind.COLD, 0.0, design.warm_up_seconds),) if design.warm_up_seconds else ()
+    scaling = scaling_windows(samples, replayed.started.timestamp(), design.settle_seconds)
+    unsteady = too_little_is_steady(scaling, duration, design.settle_seconds)
     return Finished(
         **turn.place._asdict(),
         is_noise=turn.is_noise,
         started=replayed.started,
-        duration_seconds=replayed.duration_seconds,
+        duration_seconds=duration,
         endpoint_arn=state.endpoint_arn,
         endpoint_config_arn=state.endpoint_config_arn,
         fleet=fleet,
-        windows=(Window(WindowKind.COLD, 0.0, warm_up_seconds),) if warm_up_seconds else (),
-        problems=problems,
+        instances=samples[0].serving.count if samples else None,
+        windows=(*cold, *scaling),
+        problems=(*summary.problems, *changes, *([unsteady] if unsteady else [])),
         planned=summary.planned,
         answered=summary.answered,
         errors=summary.errors,

@@ -70,6 +70,7 @@ def _run(run: RecordedRun) -> dict[str, Any]:
         "endpoint_arn": run.endpoint_arn,
         "endpoint_config_arn": run.endpoint_config_arn,
         "fleet": run.fleet,
+        "instances": run.instances,
         "requests": summary.requests,
         "problems": list(run.problems),
         "windows": [asdict(window) for window in run.windows],
@@ -81,7 +82,7 @@ def _run(run: RecordedRun) -> dict[str, Any]:
 
 _COLUMNS = (
     *("pair", "position", "arm", "is_noise", "started", "duration_seconds", "requests"),
-    *("endpoint_arn", "endpoint_config_arn", "fleet", "problems"),
+    *("endpoint_arn", "endpoint_config_arn", "fleet", "instances", "problems"),
 )
 
 

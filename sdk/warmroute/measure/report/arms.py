@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from warmroute.measure.report.document import ArmPart, Known
 from warmroute.measure.report.servers import hit_rate, overflow, server_figures, server_shares
-from warmroute.measure.report.tally import bands, quantile_points, shares, timeline
+from warmroute.measure.report.spans import bands, span_figures
+from warmroute.measure.report.tally import quantile_points, shares, timeline
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,6 +46,7 @@ def arm_part(name: str, tallies: Sequence[RunTally], telemetry: Sequence[Mapping
         servers=server_figures(telemetry),
         timeline=timeline(tallies),
         bands=bands(tallies),
+        spans=span_figures(tallies),
     )
 
 

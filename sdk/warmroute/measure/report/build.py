@@ -13,14 +13,16 @@ from warmroute.measure.pairing import pair_up
 from warmroute.measure.report.arms import arm_part
 from warmroute.measure.report.compared import verdict_part
 from warmroute.measure.report.document import VERSION, CriteriaPart, NoisePart, Report, RunPart
+from warmroute.measure.report.spans import band
 from warmroute.measure.report.threats import threats
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from warmroute.measure.comparison import Comparison, Noise, RunKey
+    from warmroute.measure.comparison import Comparison, Noise
     from warmroute.measure.criteria import Criteria
     from warmroute.measure.report.tally import RunTally
+    from warmroute.measure.run import RunKey
 
 
 def build(comparison: Comparison, tallies: Mapping[RunKey, RunTally]) -> Report:
@@ -78,6 +80,8 @@ def _run(tally: RunTally, telemetry: dict[str, Any] | None) -> RunPart:
         endpoint_arn=run.endpoint_arn,
         endpoint_config_arn=run.endpoint_config_arn,
         fleet=run.fleet,
+        instances=run.instances,
+        windows=tuple(band(window) for window in run.windows),
         problems=run.problems,
         requests=len(tally.planned),
         failed=tally.failed,

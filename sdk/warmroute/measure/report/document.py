@@ -161,6 +161,26 @@ class Band(Part):
     kind: Text
     from_seconds: float
     to_seconds: float
+    reason: Text = ""
+    """What happened; empty where the kind says it all."""
+
+
+class SpanFigures(Part):
+    """What the requests met that were planned in the spans of one kind, all compared runs of an arm together."""
+
+    kind: Text
+    """``cold``, ``scaling``, or ``steady`` for all that is neither."""
+
+    runs: int
+    """Runs that have such a span."""
+
+    seconds: float
+    requests: int
+    failed: int
+    p50_seconds: Number
+    """Of the time to first token."""
+
+    p90_seconds: Number
 
 
 class ArmPart(Part):
@@ -190,6 +210,9 @@ class ArmPart(Part):
     servers: tuple[ServerFigure, ...]
     timeline: tuple[TimelinePoint, ...]
     bands: tuple[Band, ...]
+    """Of any of the runs, on top of each other."""
+
+    spans: tuple[SpanFigures, ...] = ()
 
 
 class RunPart(Part):
@@ -204,6 +227,10 @@ class RunPart(Part):
     endpoint_arn: Text
     endpoint_config_arn: Text
     fleet: Text
+    instances: int | None = None
+    """That served when it began; null where that was not told."""
+
+    windows: tuple[Band, ...] = ()
     problems: tuple[Text, ...]
     requests: int
     failed: int

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from math import inf, isnan, log10, nan
 from typing import TYPE_CHECKING, Any
 
-from warmroute.measure.report.document import Band, QuantilePoint, Share, TimelinePoint
+from warmroute.measure.report.document import QuantilePoint, Share, TimelinePoint
 from warmroute.measure.statistics.packages import numpy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from warmroute.measure.comparison import RecordedRun
-    from warmroute.measure.run import ReplayedRequest
+    from warmroute.measure.run import ReplayedRequest, Window
 
 _TIMELINE_POINTS = 48
 _QUANTILE_POINTS = 49
@@ -84,17 +84,22 @@ class RunTally:
     @property
     def lag_p99_seconds(self) -> float:
         """P99 of the send lag; NaN where nothing was sent."""
-        return float(_quantile(self.lags, 0.99)) if self.lags else nan
+        return float(quantile_of(self.lags, 0.99)) if self.lags else nan
 
     @property
     def steady_ttft(self) -> Any:
         """Times to first token outside every window; those not measured are left out."""
+        ttft = numpy().frombuffer(self.ttft)
+        return ttft[~numpy().isnan(ttft) & ~self.inside(self.run.windows)]
+
+    def inside(self, windows: Iterable[Window]) -> Any:
+        """For each request, whether it was planned in one of some windows."""
         np = numpy()
-        planned, ttft = np.frombuffer(self.planned), np.frombuffer(self.ttft)
-        chosen = ~np.isnan(ttft)
-        for window in self.run.windows:
-            chosen &= ~((planned >= window.from_seconds) & (planned < window.to_seconds))
-        return ttft[chosen]
+        planned = np.frombuffer(self.planned)
+        chosen = np.zeros(len(planned), dtype=bool)
+        for window in windows:
+            chosen |= (planned >= window.from_seconds) & (planned < window.to_seconds)
+        return chosen
 
 
 def quantile_points(tallies: Iterable[RunTally]) -> tuple[QuantilePoint, ...]:
@@ -106,11 +111,11 @@ def quantile_points(tallies: Iterable[RunTally]) -> tuple[QuantilePoint, ...]:
         return ()
     furthest = np.log10(len(pooled) / _BEYOND)
     shares = 1 - 10.0 ** -np.linspace(_NEAREST, furthest, _QUANTILE_POINTS)
-    by_run = np.array([_quantile(times, shares) for times in runs])
+    by_run = np.array([quantile_of(times, shares) for times in runs])
     return tuple(
         QuantilePoint(probability=float(share), all_runs=float(all_), lowest_run=float(low), highest_run=float(high))
         for share, all_, low, high in zip(
-            shares, _quantile(pooled, shares), by_run.min(axis=0), by_run.max(axis=0), strict=True
+            shares, quantile_of(pooled, shares), by_run.min(axis=0), by_run.max(axis=0), strict=True
         )
     )
 
@@ -142,27 +147,13 @@ def timeline(tallies: Iterable[RunTally]) -> tuple[TimelinePoint, ...]:
             to_seconds=float(edges[number + 1]),
             requests=len(times),
             failed=int(np.isinf(times).sum()),
-            p50_seconds=float(_quantile(times, 0.5)) if len(times) else nan,
-            p90_seconds=float(_quantile(times, 0.9)) if len(times) else nan,
+            p50_seconds=float(quantile_of(times, 0.5)) if len(times) else nan,
+            p90_seconds=float(quantile_of(times, 0.9)) if len(times) else nan,
         )
         for number, times in enumerate(parts)
     )
 
 
-def bands(tallies: Iterable[RunTally]) -> tuple[Band, ...]:
-    """Windows of any of the runs, those that overlap joined."""
-    found: list[Band] = []
-    every = sorted(
-        {(w.kind.value, w.from_seconds, min(w.to_seconds, tally.run.duration_seconds))
-         for tally in tallies for w in tally.run.windows}
-    )  # fmt: skip
-    for kind, begin, end in every:
-        if found and found[-1].kind == kind and begin <= found[-1].to_seconds:
-            begin, end = found[-1].from_seconds, max(end, found.pop().to_seconds)  # noqa: PLW2901
-        found.append(Band(kind=kind, from_seconds=begin, to_seconds=end))
-    return tuple(found)
-
-
-def _quantile(values: Any, probability: Any) -> Any:
+def quantile_of(values: Any, probability: Any) -> Any:
     """Of values that may be infinite, so never between two of them."""
     return numpy().quantile(numpy().asarray(values), probability, method="inverted_cdf")

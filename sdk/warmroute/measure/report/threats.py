@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import timedelta
 from math import isfinite
 from typing import TYPE_CHECKING
@@ -37,6 +38,7 @@ def threats(
     compared = [run for run in runs if not run.problems and not run.is_noise]
     found = [
         *_of_machines(verdicts, compared),
+        *_of_instances(compared),
         *_of_pairs(verdicts, runs),
         *_of_noise(verdicts, aa),
         *_of_looks(verdicts, criteria),
@@ -62,6 +64,30 @@ def _of_machines(verdicts: Sequence[VerdictPart], runs: Sequence[RunPart]) -> It
         yield (
             "Each arm has an endpoint of its own",
             "Whatever else differs between the endpoints than their routing is in the result too.",
+        )
+
+
+def _of_instances(runs: Sequence[RunPart]) -> Iterator[tuple[str, str]]:
+    scaled = [run for run in runs if any(window.kind == "scaling" for window in run.windows)]
+    if scaled:
+        counts = Counter(run.arm for run in scaled)
+        named = ", ".join(f"{arm}: {count}" for arm, count in counts.items())
+        yield (
+            "Instances came or went",
+            (
+                f"Runs in which they did: {named}. Those spans are reported apart; what is left may hold several sizes "
+                "of the fleet."
+            ),
+        )
+    sizes: dict[int, set[int]] = {}
+    for run in runs:
+        if run.instances is not None:
+            sizes.setdefault(run.pair, set()).add(run.instances)
+    uneven = [str(pair) for pair, found in sorted(sizes.items()) if len(found) > 1]
+    if uneven:
+        yield (
+            "Arms had fleets of different sizes",
+            f"The runs of one pair began with different numbers of instances. Pairs: {', '.join(uneven)}.",
         )
 
 

@@ -3,14 +3,16 @@
 from warmroute.measure.telemetry.choosing import observer_of
 from warmroute.measure.telemetry.cloudwatch import CloudWatchObserver
 from warmroute.measure.telemetry.joined import JoinedObserver
-from warmroute.measure.telemetry.local_endpoint import local_observer
+from warmroute.measure.telemetry.local_endpoint import local_instances, local_observer
 from warmroute.measure.telemetry.observer import Observer
 from warmroute.measure.telemetry.promql import PromqlObserver
 from warmroute.measure.telemetry.promql_api import PromqlApi
 from warmroute.measure.telemetry.run_telemetry import Overflow, OverflowBasis, Point, RunTelemetry, ServerTtft
+from warmroute.measure.telemetry.sampling import INTERVAL_SECONDS
 from warmroute.measure.telemetry.vllm import vllm_observer
 
 __all__ = [
+    "INTERVAL_SECONDS",
     "CloudWatchObserver",
     "JoinedObserver",
     "Observer",
@@ -21,6 +23,7 @@ __all__ = [
     "PromqlObserver",
     "RunTelemetry",
     "ServerTtft",
+    "local_instances",
     "local_observer",
     "observer_of",
     "vllm_observer",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from warmroute.errors import WarmrouteError
 from warmroute.measure.telemetry import local_names
 from warmroute.measure.telemetry.prometheus_text import samples
 from warmroute.measure.telemetry.rounds import Counter, Gauge, Reading
@@ -54,6 +55,29 @@ def local_observer(
     )
 
 
+def local_instances(url: str, endpoint_name: str, variant_name: str = "") -> frozenset[str]:
+    """Which instances of an endpoint that `warmroute local` serves can be sent requests now.
+
+    Args:
+        url: Root of the local endpoint.
+        endpoint_name: The endpoint.
+        variant_name: Its variant; empty for all.
+
+    Raises:
+        WarmrouteError: It does not answer.
+    """
+    endpoint = _LocalEndpoint(url, endpoint_name, variant_name)
+    try:
+        text = metrics_text(endpoint.url)
+    except Unanswered as reason:
+        raise WarmrouteError(f"{endpoint.name}: {reason}.", "Does it run?") from None
+    return frozenset(
+        sample.labels["instance"]
+        for sample in samples(text, (local_names.IN_SERVICE,))
+        if sample.value and endpoint.holds(sample)
+    )
+
+
 def _measured(figures: Figures) -> Overflow | str:
     requests, overflows = figures.counted(Counter.REQUESTS), figures.counted(Counter.OVERFLOW_REQUESTS)
     if not requests or overflows is None:
@@ -70,10 +94,14 @@ class _LocalEndpoint:
         self.name = f"local endpoint {self.url}"
         self._wanted = {"endpoint": endpoint_name} | ({"variant": variant_name} if variant_name else {})
 
+    def holds(self, sample: Sample) -> bool:
+        """Whether a sample is of an instance of it."""
+        return self._wanted.items() <= sample.labels.items() and "instance" in sample.labels
+
     def read(self) -> Mapping[str, Reading]:
         by_instance: dict[str, list[Sample]] = {}
         for sample in samples(metrics_text(self.url), _NAMES):
-            if self._wanted.items() <= sample.labels.items() and "instance" in sample.labels:
+            if self.holds(sample):
                 by_instance.setdefault(sample.labels["instance"], []).append(sample)
         if not by_instance:
             wanted = ", ".join(f"{kind} {name}" for kind, name in self._wanted.items())

@@ -10,7 +10,7 @@ from warmroute.measure.report.figures.canvas import colour_of
 from warmroute.measure.report.figures.distribution import distribution_height, paint_distribution
 from warmroute.measure.report.figures.scales import duration
 from warmroute.measure.report.figures.timeline import paint_timeline, timeline_height
-from warmroute.measure.report.markup import Markup, join, name
+from warmroute.measure.report.markup import Markup, join, name, tag
 from warmroute.measure.report.sections.parts import figure, listed, paragraph, percent, section, table
 
 if TYPE_CHECKING:
@@ -183,13 +183,47 @@ def timeline(report: Report) -> Markup:
             "course",
             "Time to first token over the course of a run, for each arm",
             "All compared runs of an arm on top of each other: P90 as a solid line, P50 as a dashed one, by the time "
-            "for which a request was planned. Cold and scaling spans are shaded, and do not count for the verdict. A "
-            "cross marks failed requests.",
+            "for which a request was planned. Spans that are cold or scaling in any of the runs are shaded; they do "
+            "not count for the verdict. A cross marks failed requests.",
             lambda canvas: paint_timeline(canvas, report.arms),
             lambda _: timeline_height(report.arms),
             table("Time to first token by time of the run", head, lines),
         ),
+        _spans(report),
     )
+
+
+def _spans(report: Report) -> Markup | None:
+    """What requests met while caches were cold, while instances came or went, and in steady state."""
+    lines = [
+        [
+            name(arm.name), span.kind, f"{span.runs} of {arm.runs}", f"{span.seconds:,.0f} s", f"{span.requests:,}",
+            f"{span.failed:,}", duration(span.p50_seconds), duration(span.p90_seconds),
+        ]
+        for arm in report.arms
+        for span in arm.spans
+    ]  # fmt: skip
+    if not lines:
+        return None
+    head = ["Arm", "State", "Runs", "Time", "Requests", "Failed", "P50 TTFT", "P90 TTFT"]
+    return join(
+        tag("h3", "Cold, scaling and steady apart"),
+        table("What requests met in each state, all compared runs of an arm together", head, lines, text_columns=2),
+        listed(_scalings(report)) if any(run.windows for run in report.runs) else None,
+    )
+
+
+def _scalings(report: Report) -> list[Markup]:
+    """Every change of the instances in a compared run."""
+    return [
+        join(
+            f"Pair {run.pair}, ", name(run.arm),
+            f": {window.reason}, from {window.from_seconds:,.0f} to {window.to_seconds:,.0f} s, settling included.",
+        )
+        for run in report.runs
+        for window in run.windows
+        if window.kind == "scaling" and not run.problems and not run.is_noise
+    ]  # fmt: skip
 
 
 def _meets(band: Band, point: TimelinePoint) -> bool:

@@ -49,7 +49,8 @@ def runs(report: Report) -> Markup:
 def _state(run: RunPart) -> str:
     if run.problems:
         return f"left out: {' '.join(run.problems)}"
-    return "noise only" if run.is_noise else "compared"
+    scaling = "; ".join(window.reason for window in run.windows if window.kind == "scaling")
+    return f"{'noise only' if run.is_noise else 'compared'}{', scaling apart: ' if scaling else ''}{scaling}"
 
 
 def _noise(report: Report) -> Markup:
