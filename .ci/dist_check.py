@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import tomllib
 import venv
+import zipfile
+from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -87,6 +91,12 @@ SPARK = """
 import ibis.backends.pyspark
 import pyspark.sql
 """
+CORE_MEGABYTES = 60
+"""What the core may take on disk, in millions of bytes, beyond what boto3 brings."""
+
+TYPED = ("warmroute/py.typed", "warmroute_cdk/py.typed")
+LICENCES = ("LICENSE", "NOTICE")
+
 USES = {
     "": CORE + WITHOUT_LOCAL,
     "analysis": CORE + ANALYSIS,
@@ -116,8 +126,18 @@ def main() -> None:
     wheel, *_ = (ROOT / "dist").glob("*.whl")
     _run(sys.executable, "-m", "check_wheel_contents", "--toplevel", "warmroute,warmroute_cdk", str(wheel))
     _run(sys.executable, "-m", "twine", "check", "--strict", *map(str, (ROOT / "dist").iterdir()))
+    _check_contents(wheel)
     for extra, use in USES.items():
         _try(wheel, extra, use)
+
+
+def _check_contents(wheel: Path) -> None:
+    """The marks of typed packages, and the licence with its notice, are in the wheel."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    for wanted in (*TYPED, *(f".dist-info/licenses/{name}" for name in LICENCES)):
+        if not any(name.endswith(wanted) for name in names):
+            sys.exit(f"{wheel.name} lacks {wanted}.")
 
 
 def _try(wheel: Path, extra: str, use: str) -> None:
@@ -133,6 +153,31 @@ def _try(wheel: Path, extra: str, use: str) -> None:
         for program in (use, CORE + LOAD) if extra == "all" else (use,):
             _run(str(python), "-I", "-c", program)
         _run(str(Path(folder, "bin", "warmroute")), "--version")
+        _run(str(python), "-m", "warmroute", "--version")
+        if not extra:
+            _check_size(Path(sysconfig.get_path("purelib", vars={"base": folder})))
+
+
+def _check_size(site: Path) -> None:
+    """The core, in an environment that has nothing else, is small: as installed, without compiled bytecode."""
+    found = {each.name: each for each in distributions(path=[str(site)])}
+    of_boto3, waiting = set(), ["boto3"]
+    while waiting:
+        of_boto3.add(name := waiting.pop())
+        required = (re.match(r"[\w.-]+", line) for line in found[name].requires or () if "extra ==" not in line)
+        waiting += [each[0] for each in required if each and each[0] not in of_boto3]
+    sizes = {name: _bytes(each) for name, each in found.items() if name not in of_boto3}
+    megabytes = sum(sizes.values()) / 1e6
+    largest = sorted(sizes, key=sizes.__getitem__, reverse=True)[:4]
+    said = ", ".join(f"{name} {sizes[name] / 1e6:.1f}" for name in largest)
+    print(f"  {megabytes:.1f} MB beyond boto3, at most {CORE_MEGABYTES}: {said}, ...", flush=True)
+    if megabytes > CORE_MEGABYTES:
+        sys.exit("The core has grown too large.")
+
+
+def _bytes(distribution: Distribution) -> int:
+    files = (Path(str(each.locate())) for each in distribution.files or () if each.suffix != ".pyc")
+    return sum(file.stat().st_size for file in files if file.is_file())
 
 
 def _run(*command: str) -> None:

@@ -86,7 +86,7 @@ def run() -> None:
         if isinstance(stream, io.TextIOWrapper):  # A character that the terminal lacks is escaped, not an error.
             stream.reconfigure(errors="backslashreplace")
     try:
-        app()
+        app(prog_name="warmroute")
     except InvalidSettingsError as error:
         print_findings(error.findings, error.name, to_stderr=True)
         sys.exit(1)

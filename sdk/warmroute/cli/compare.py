@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from warmroute.cli.compare_text import print_comparison, print_plan
+from warmroute.cli.completing import engine_kinds, input_formats
 from warmroute.cli.output import Format, FormatOption, can_redraw
 from warmroute.cli.replay import BodyKind, TargetKind, aws_session
 from warmroute.cli.stopping import StoppedError
@@ -76,12 +77,22 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
     speed_factor: Annotated[
         float, typer.Option(metavar="N", help="How many times faster than real ones simulated engines run.")
     ] = 1.0,
-    engine: Annotated[str, typer.Option(metavar="KIND", help="As for warmroute local.")] = "simulated",
+    engine: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND",
+            help="As for warmroute local.",
+            autocompletion=engine_kinds,
+        ),
+    ] = "simulated",
     vllm_python: Annotated[Path | None, typer.Option(metavar="FILE", help="As for warmroute local.")] = None,
     vllm_arg: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="As for warmroute local.")] = None,
     model_dir: Annotated[Path | None, typer.Option(metavar="DIR", help="As for warmroute local.")] = None,
     input_format: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Format of the trace, if it is not recognised.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Format of the trace, if it is not recognised.", autocompletion=input_formats
+        ),
     ] = None,
     model: Annotated[str | None, typer.Option(help="Model to ask for, instead of the recorded one.")] = None,
     rate: Annotated[

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from warmroute.cli.completing import input_formats, written_formats
 from warmroute.wording import counted
 
 
@@ -15,12 +16,22 @@ def convert(  # noqa: PLR0913, PLR0917 - one parameter an option.
         list[str],
         typer.Argument(metavar="SOURCE...", help="Files, folders, patterns or s3:// URIs; - reads standard input."),
     ],
-    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help="Format to write; any other word lists them.")],
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to", metavar="FORMAT", help="Format to write; any other word lists them.", autocompletion=written_formats
+        ),
+    ],
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; .gz, .zst; - is standard output.")
     ],
     input_format: Annotated[
-        str | None, typer.Option(metavar="FORMAT", help="Format of the sources, where their content does not tell.")
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="Format of the sources, where their content does not tell.",
+            autocompletion=input_formats,
+        ),
     ] = None,
     rejects: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where to list what is left out, with line and reason.")

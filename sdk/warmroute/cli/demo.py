@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from warmroute.cli.completing import engine_kinds
 from warmroute.cli.output import Format, FormatOption, can_redraw, is_terminal, print_json
 from warmroute.errors import LocalEndpointError
 from warmroute.wording import counted
@@ -34,7 +35,12 @@ def demo(
         int, typer.Option(metavar="N", help="ConcurrencyThreshold, in requests in flight.")
     ] = 16,
     engine: Annotated[
-        str, typer.Option(metavar="KIND", help="simulated; or vllm: two real servers on the CPU, after make vllm.")
+        str,
+        typer.Option(
+            metavar="KIND",
+            help="simulated; or vllm: two real servers on the CPU, after make vllm.",
+            autocompletion=engine_kinds,
+        ),
     ] = "simulated",
     format: FormatOption = Format.TEXT,  # noqa: A002
 ) -> None:

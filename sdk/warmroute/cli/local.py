@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from warmroute.cli.completing import engine_kinds
 from warmroute.cli.documents import read_spec
 from warmroute.cli.output import Format, FormatOption
 from warmroute.local.options import DEFAULT_PORT
@@ -32,7 +33,12 @@ def local(  # noqa: PLR0913, PLR0917 - a parameter for each option.
         float, typer.Option(help="Seconds that creating or updating an endpoint takes.", min=0, max=86_400)
     ] = 1.0,
     engine: Annotated[
-        str, typer.Option(metavar="KIND", help="simulated; url: servers that run already; or vllm, started here.")
+        str,
+        typer.Option(
+            metavar="KIND",
+            help="simulated; url: servers that run already; or vllm, started here.",
+            autocompletion=engine_kinds,
+        ),
     ] = "simulated",
     engine_url: Annotated[
         list[str] | None, typer.Option(metavar="URL", help="A server for --engine url; once for each instance.")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from warmroute.cli.completing import input_formats
 from warmroute.cli.output import Format, FormatOption, can_redraw, print_json
 from warmroute.cli.stopping import StoppedError
 from warmroute.errors import DocumentError, WarmrouteError
@@ -58,7 +59,10 @@ def replay(  # noqa: PLR0913, PLR0917 - each is an option.
         str, typer.Option(metavar="NAME", help="Environment variable with its API key, if it needs one.")
     ] = "OPENAI_API_KEY",
     input_format: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Format of the trace, if it is not recognised.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Format of the trace, if it is not recognised.", autocompletion=input_formats
+        ),
     ] = None,
     model: Annotated[str | None, typer.Option(help="Model to ask for, instead of the recorded one.")] = None,
     rate: Annotated[

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from warmroute.cli.completing import input_formats, profiles
 from warmroute.cli.documents import read_spec
 from warmroute.cli.requests import Api
 from warmroute.errors import WarmrouteError
@@ -25,7 +26,10 @@ TraceArgument = Annotated[
     ),
 ]
 InputFormatOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Format of the traffic, where it is not recognised.")
+    str | None,
+    typer.Option(
+        metavar="NAME", help="Format of the traffic, where it is not recognised.", autocompletion=input_formats
+    ),
 ]
 CanonicalBodiesOption = Annotated[
     bool,
@@ -38,7 +42,11 @@ VariantOption = Annotated[str | None, typer.Option(metavar="NAME", help="Variant
 InstancesOption = Annotated[int | None, typer.Option(metavar="N", help="Instances, instead of a spec.", min=1)]
 ProfileOption = Annotated[
     str | None,
-    typer.Option(metavar="NAME|FILE", help="Engine: llama-3.1-70b-8xh100, or a profile file."),
+    typer.Option(
+        metavar="NAME|FILE",
+        help="Engine: llama-3.1-70b-8xh100, or a profile file.",
+        autocompletion=profiles,
+    ),
 ]
 TrafficApiOption = Annotated[
     Api | None, typer.Option("--api", help="API of the requests, where the trace does not tell it.")

@@ -26,8 +26,8 @@ _UNITS: Mapping[Api, str] = {
 def profile_lines(profile: TrafficProfile) -> Iterator[str]:
     """The report of `warmroute profile`."""
     yield (
-        f"{counted(profile.requests, 'request')} of {counted(profile.sessions, 'session')} "
-        f"in {profile.seconds:,.0f} s: {profile.requests_per_second:.3g} a second, "
+        f"{counted(profile.requests, 'request')} of {counted(profile.sessions, 'session')} in "
+        f"{profile.seconds:,.0f} s: {profile.requests_per_second:.3g} a second, "
         f"{profile.peak_factor:.2g} times that in the busiest 10 s"
     )
     yield f"variance over mean of the arrivals in 10 s: {profile.burstiness:.2g} (independent clients: about 1)"

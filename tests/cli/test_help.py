@@ -1,0 +1,90 @@
+"""The help of every command ends with an example, and every command line of the documentation is one."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import typer.main
+
+from warmroute.cli.app import app
+
+if TYPE_CHECKING:
+    from conftest import Ran
+
+    Run = Callable[..., Ran]
+
+ROOT = Path(__file__).parents[2]
+COMMAND: Any = typer.main.get_command(app)
+
+
+def _tree(command: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """A command and everything below it, with what a user types for each."""
+    yield name, command
+    for each in getattr(command, "commands", {}).values():
+        yield from _tree(each, f"{name} {each.name}")
+
+
+COMMANDS = dict(_tree(COMMAND, "warmroute"))
+
+
+def _words(line: str) -> list[str]:
+    """The words of a command line up to what the shell makes of the rest."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    words = list(lexer)
+    end = next((place for place, word in enumerate(words) if set(word) <= set("|><;&()")), len(words))
+    return words[:end]
+
+
+def parse(line: str) -> None:
+    """Read a command line as the command would, without running it; a mistake in it raises."""
+    program, *arguments = _words(line)
+    assert program == "warmroute"
+    context = COMMAND.make_context("warmroute", arguments, resilient_parsing=False)
+    name, *rest = [*context._protected_args, *context.args]
+    COMMAND.commands[name].make_context(name, rest, parent=context)
+
+
+def _example(command: Any) -> str:
+    paragraphs = (command.help or "").split("\n\n")
+    return " ".join(paragraphs[-1].split())
+
+
+def test_there_are_commands() -> None:
+    assert {"warmroute", "warmroute init", "warmroute doctor"} <= set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_a_command_ends_with_an_example_of_it(name: str) -> None:
+    example = _example(COMMANDS[name])
+
+    assert example.startswith(f"Example: {name}"), example
+    parse(example.removeprefix("Example: "))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_escape_codes_reach_a_pipe(run: Run, name: str) -> None:
+    ran = run(*name.split()[1:], "--help")
+
+    assert ran.code == 0
+    assert "Usage: warmroute" in ran.out
+    assert "\x1b" not in ran.out + ran.err
+
+
+def _command_lines() -> Iterator[Any]:
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        blocks = re.findall(r"^```[a-z]*\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+        for text in "\n".join(blocks).replace("\\\n", " ").splitlines():
+            line = text.strip().removeprefix("$ ")
+            if line.startswith("warmroute "):
+                yield pytest.param(line, id=f"{page.stem}: {line}")
+
+
+@pytest.mark.parametrize("line", list(_command_lines()))
+def test_a_command_line_of_the_pages_is_one(line: str) -> None:
+    parse(line)
