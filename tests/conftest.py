@@ -8,10 +8,14 @@ from unittest import mock
 
 import pytest
 from botocore.loaders import JSONFileLoader
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 # The same examples in every run, and no test that depends on the speed of the machine.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
+# For mutation testing: what fails once has been noticed.
+settings.register_profile(
+    "quick", settings.get_profile("repeatable"), max_examples=25, phases=[Phase.explicit, Phase.generate]
+)
 settings.load_profile("repeatable")
 
 

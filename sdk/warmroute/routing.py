@@ -175,12 +175,12 @@ class PrefixAwareId(str):
             raise _bad(
                 "key", f"The key is of type {type(key).__name__}, not bytes or text.", "Use 16 random bytes or more."
             )
-        secret = key.encode("utf-8", "surrogatepass") if isinstance(key, str) else key
+        secret = key.encode(errors="surrogatepass") if isinstance(key, str) else key
         if not tenant:
             raise _bad("tenant", "The tenant is empty.", "Name the tenant that the id stands for.")
         if len(secret) < 16:
             raise _bad("key", f"The key has {len(secret)} bytes.", "Use a secret of at least 16 random bytes.")
-        message = b"warmroute/prefix-aware-id/1\0" + tenant.encode("utf-8", "surrogatepass")
+        message = b"warmroute/prefix-aware-id/1\0" + tenant.encode(errors="surrogatepass")
         return cls(hmac.new(secret, message, hashlib.sha256).hexdigest()[:32])
 
 

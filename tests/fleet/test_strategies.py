@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import hashlib
+import random
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import pytest
 from hypothesis import given
@@ -14,8 +17,10 @@ from warmroute.fleet import (
     LeastOutstandingRequests,
     PrefixAware,
     Random,
+    RoundRobin,
     RoutingRequest,
     Strategy,
+    placement,
     rendezvous,
     strategy_for,
 )
@@ -39,6 +44,27 @@ def keys(count: int) -> list[bytes]:
 def homes(targets: list[Instance], count: int) -> dict[bytes, str]:
     strategy = PrefixAware(8)
     return {key: strategy.choose(RoutingRequest(key), targets).target.id for key in keys(count)}
+
+
+def chosen(strategy: Strategy, targets: Sequence[Instance], count: int = 40) -> list[str]:
+    return [strategy.choose(RoutingRequest(b"key"), targets).target.id for _ in range(count)]
+
+
+def assert_seeded(make: Callable[..., Strategy], targets: Sequence[Instance]) -> None:
+    """A seed repeats what is left to chance, another seed does not, and 0 is the seed of those who give none."""
+    assert chosen(make(seed=1), targets) == chosen(make(seed=1), targets) != chosen(make(seed=2), targets)
+    assert chosen(make(), targets) == chosen(make(seed=0), targets) != chosen(make(seed=1), targets)
+
+
+@dataclass
+class Recorded:
+    """A way to pick that remembers what it was asked: it takes the first."""
+
+    asked: list[tuple] = field(default_factory=list)
+
+    def __call__(self, key, targets, chance, /):
+        self.asked.append((key, list(targets), type(chance)))
+        return targets[0]
 
 
 fleets = st.lists(st.integers(0, 12), min_size=2, max_size=9).map(lambda counts: fleet(*counts))
@@ -86,6 +112,31 @@ class TestPrefixAware:
         assert choice.home is None
         assert not choice.overflowed
 
+    @pytest.mark.parametrize(("in_flight", "target", "overflows"), [((1, 1), 0, False), ((2, 1), 1, True)])
+    def test_two_targets_are_enough_and_the_threshold_is_busy(self, in_flight, target, overflows):
+        choice = PrefixAware(2, placement=lambda _, targets, __: targets[0]).choose(RoutingRequest(), fleet(*in_flight))
+        assert (choice.target.id, choice.home.id) == (f"i-{target}", "i-0")
+        assert choice.overflowed is overflows
+
+    def test_each_decision_is_made_as_it_was_told_to(self):
+        placed, overflown, all_busy = Recorded(), Recorded(), Recorded()
+        strategy = PrefixAware(3, placement=placed, overflow=overflown, when_all_busy=all_busy)
+        for in_flight in ((2, 0, 0), (3, 2, 3), (3, 3, 4)):
+            strategy.choose(RoutingRequest(b"key"), tuple(fleet(*in_flight)))
+        chance = random.Random
+        assert placed.asked == [(b"key", fleet(*in_flight), chance) for in_flight in ((2, 0, 0), (3, 2, 3), (3, 3, 4))]
+        assert overflown.asked == [(b"key", [Instance("i-1", 2)], chance)]
+        assert all_busy.asked == [(b"key", fleet(3, 3, 4), chance)]
+
+    def test_another_placement_is_asked_for_each_request(self):
+        targets, placed = tuple(fleet(0, 0)), Recorded()
+        strategy = PrefixAware(3, placement=placed)
+        assert chosen(strategy, targets, 5) == ["i-0"] * 5
+        assert len(placed.asked) == 5
+
+    def test_a_seed_decides_among_equals(self):
+        assert_seeded(lambda **seed: PrefixAware(1, **seed), fleet(1, 1, 1, 1, 1))
+
     @pytest.mark.parametrize("size", [2, 7, 20])
     def test_a_new_target_takes_about_its_share_of_the_keys_and_moves_no_other(self, size):
         count = 4_000
@@ -126,7 +177,70 @@ class TestPrefixAware:
         assert run.stdout.strip() == str(list(homes(fleet(*[0] * 7), 20).values()))
 
 
+@dataclass
+class Counted(Instance):
+    """An instance that counts how often its name is read: what a placement by name does."""
+
+    reads: int = 0
+
+    def __getattribute__(self, name):
+        if name == "id":
+            self.reads += 1
+        return super().__getattribute__(name)
+
+
+def reads_of_names(strategy: Strategy, targets: Sequence[Counted], key: bytes) -> int:
+    """How many names of targets a choice reads."""
+    before = sum(target.reads for target in targets)
+    strategy.choose(RoutingRequest(key), targets)
+    return sum(target.reads for target in targets) - before
+
+
+class TestPlacement:
+    @staticmethod
+    def scored(key: bytes, target: Instance) -> int:
+        """What rendezvous hashing says one target is worth, by MurmurHash3's finalizer in full."""
+        score, other = (int.from_bytes(hashlib.sha256(text).digest()[:8]) for text in (key, target.id.encode()))
+        score ^= other
+        for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+            score = (score ^ score >> 33) * factor & (1 << 64) - 1
+        return score ^ score >> 33
+
+    @given(prefix_keys, st.lists(st.text(), min_size=1, max_size=9, unique=True))
+    def test_rendezvous_is_the_target_of_the_highest_score(self, key, names):
+        targets = [Instance(name) for name in names]
+        best = max(targets, key=lambda target: self.scored(key, target))
+        assert rendezvous(key, targets, random.Random()) is best
+
+    def test_a_home_is_remembered_as_long_as_the_fleet_is_the_same_tuple(self):
+        strategy, targets = PrefixAware(8), tuple(Counted(f"i-{number}") for number in range(3))
+        assert [reads_of_names(strategy, targets, key) for key in (b"a", b"a", b"b", b"a", b"b")] == [3, 0, 3, 0, 0]
+        assert reads_of_names(strategy, (*targets[:2],), b"a") == 2
+
+    def test_nothing_is_remembered_of_a_list_which_may_change(self):
+        strategy, targets = PrefixAware(8), [Counted(f"i-{number}") for number in range(3)]
+        assert [reads_of_names(strategy, targets, b"a") for _ in range(3)] == [3, 3, 3]
+
+    def test_only_so_many_homes_are_remembered(self, monkeypatch):
+        monkeypatch.setattr(placement, "_REMEMBERED_KEYS", 2)
+        strategy, targets = PrefixAware(8), tuple(Counted(f"i-{number}") for number in range(3))
+        assert [reads_of_names(strategy, targets, key) for key in (b"a", b"b", b"a", b"b")] == [3, 3, 0, 0]
+        assert [reads_of_names(strategy, targets, key) for key in (b"c", b"c", b"a")] == [3, 0, 3]
+
+    def test_chance_is_asked_among_equals_only(self):
+        idlest = fleet(2, 1, 2)[1]
+        assert placement.least_outstanding(b"", fleet(2, 1, 2), None) == idlest
+
+
+class TestRoundRobin:
+    def test_it_takes_turns_from_the_first(self):
+        assert chosen(RoundRobin(), fleet(9, 0, 5), 7) == ["i-0", "i-1", "i-2"] * 2 + ["i-0"]
+
+
 class TestLeastOutstandingRequests:
+    def test_a_seed_decides_among_equals(self):
+        assert_seeded(LeastOutstandingRequests, fleet(3, 3, 3, 3))
+
     @given(fleets)
     def test_it_picks_a_target_with_the_fewest_in_flight(self, targets):
         choice = LeastOutstandingRequests().choose(RoutingRequest(), targets)
@@ -148,12 +262,7 @@ class TestRandom:
         assert min(shares.values()) > 900
 
     def test_a_seed_repeats_its_choices(self):
-        targets = fleet(*[0] * 5)
-        runs = []
-        for seed in (1, 1, 2):
-            strategy = Random(seed=seed)
-            runs.append([strategy.choose(RoutingRequest(), targets).target.id for _ in range(30)])
-        assert runs[0] == runs[1] != runs[2]
+        assert_seeded(Random, fleet(*[0] * 5))
 
 
 class TestKvAware:
@@ -187,6 +296,31 @@ class TestKvAware:
 
     def test_of_equal_matches_the_idlest_is_home(self):
         assert self.choose(fleet(4, 3, 0), {"i-0": 640, "i-1": 640}).home.id == "i-1"
+        assert self.choose(fleet(3, 4, 0), {"i-0": 640, "i-1": 640}).home.id == "i-0"
+
+    def test_of_all_that_is_equal_the_first_is_taken(self):
+        choice = self.choose(fleet(2, 2), {"i-0": 640, "i-1": 640})
+        assert choice.target.id == choice.home.id == "i-0"
+
+    def test_one_cached_token_is_a_match(self):
+        choice = self.choose(fleet(0, 0, 0), {"i-1": 1})
+        assert choice.target.id == choice.home.id == "i-1"
+
+    @pytest.mark.parametrize(("cached", "target"), [(200, "i-1"), (201, "i-0")])
+    def test_a_match_is_weighed_against_the_requests_more_than_the_idlest_has(self, cached, target):
+        choice = self.choose(fleet(5, 3, 4), {"i-0": cached})
+        assert choice.target.id == target
+
+    @pytest.mark.parametrize(("cached", "target"), [(512, "i-1"), (513, "i-0")])
+    def test_a_request_in_flight_outweighs_512_tokens(self, cached, target):
+        request = RoutingRequest(cached_tokens=lambda target_id: cached if target_id == "i-0" else 0)
+        assert KvAware().choose(request, fleet(1, 0)).target.id == target
+
+    def test_without_a_word_about_the_cache_nothing_is_cached(self):
+        assert KvAware().choose(RoutingRequest(), fleet(0, 0)).home is None
+
+    def test_a_seed_decides_among_equals(self):
+        assert_seeded(KvAware, fleet(3, 3, 3, 3))
 
 
 class TestStrategyFor:
@@ -202,6 +336,19 @@ class TestStrategyFor:
     )
     def test_each_configuration_has_its_strategy(self, routing: RoutingConfig | None, strategy: type[Strategy]):
         assert type(strategy_for(routing, seed=1)) is strategy
+
+    @pytest.mark.parametrize(
+        "routing",
+        [
+            None,
+            RoutingConfig.least_outstanding_requests(),
+            RoutingConfig.prefix_aware(prefix_length=2_048, concurrency_threshold=1),
+            RoutingConfig.kv_aware(),
+        ],
+        ids=str,
+    )
+    def test_the_seed_is_the_given_one(self, routing):
+        assert_seeded(lambda **seed: strategy_for(routing, **seed), fleet(1, 1, 1, 1))
 
     def test_the_threshold_is_the_configured_one(self):
         strategy = strategy_for(RoutingConfig.prefix_aware(prefix_length=2_048, concurrency_threshold=4))

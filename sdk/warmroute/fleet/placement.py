@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from functools import lru_cache
 from struct import unpack
-from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,12 +76,13 @@ def remembered(pick: Pick) -> Pick:
     Args:
         pick: One that depends on the key and the targets' ids alone, as `rendezvous` does.
     """
-    known: dict[bytes, tuple[Sequence[Target], Target]] = {}
+    known: dict[bytes, tuple[Sequence[Any], Any]] = {}
 
     def recall(key: bytes, targets: Sequence[TargetT], chance: Random, /) -> TargetT:
         seen = known.get(key)
         if seen is not None and seen[0] is targets:
-            return cast("TargetT", seen[1])
+            same: TargetT = seen[1]
+            return same
         target = pick(key, targets, chance)
         if isinstance(targets, tuple):  # A list could change and stay the same object.
             if len(known) >= _REMEMBERED_KEYS:

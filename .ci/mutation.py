@@ -1,0 +1,118 @@
+"""Change the code in small ways, one at a time, and see whether the tests of its part notice: mutation testing.
+
+    python .ci/mutation.py            # every part; a quarter of an hour on two cores
+    python .ci/mutation.py routing    # one part
+
+Fails if a part's tests notice less than 90 % of the changes. What mutmut finds stays in ``build/mutation/<part>``:
+there ``mutmut results`` lists the changes that nobody noticed and ``mutmut show NAME`` shows one. A change that
+nothing could notice, because the code means the same, is left out by ``# pragma: no mutate`` and says why.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import libcst as cst
+
+ROOT = Path(__file__).resolve().parent.parent
+MUTMUT = Path(sys.executable).with_name("mutmut")
+PARTS = {
+    "routing": (["routing.py"], ["tests/test_routing.py"]),
+    "strategies": (["fleet/strategies.py", "fleet/placement.py"], ["tests/fleet/test_strategies.py"]),
+    "checks": (["hosting/checks/*.py"], ["tests/hosting/test_checks.py", "tests/hosting/test_messages.py"]),
+    "prefix": (["prefix/*.py"], ["tests/prefix"]),
+}
+"""For each part, its files in ``sdk/warmroute`` and its tests."""
+AT_LEAST = 0.90
+NOTICED = {"killed", "timeout"}
+
+# Fork servers have run no test, so no mutant meets what another run has cached.
+CONFIG = """[mutmut]
+source_paths = src
+only_mutate =
+{files}
+pytest_add_cli_args = --hypothesis-profile=quick
+pytest_add_cli_args_test_selection =
+{tests}
+process_isolation = forkserver
+timeout_constant = 3
+use_git_change_detection = false
+"""
+
+
+def main(names: list[str]) -> int:
+    """Test the mutants of some parts, or of all."""
+    noticed = {part: tested(part) for part in names or PARTS}
+    print(f"\n{'module':44}{'noticed':>9}{'of':>6}")
+    for modules in noticed.values():
+        for module, statuses in modules.items():
+            print(f"{module:44}{killed(statuses):9}{statuses.total():6}  {share(statuses):6.1%}")
+    poor = [part for part, modules in noticed.items() if share(sum(modules.values(), Counter())) < AT_LEAST]
+    for part in poor:
+        print(f"The tests of {part} notice less than {AT_LEAST:.0%}; see `mutmut results` in build/mutation/{part}.")
+    return bool(poor)
+
+
+def tested(part: str) -> dict[str, Counter[str]]:
+    """How the mutants of each module of a part fared."""
+    place = laid_out(part)
+    subprocess.run([MUTMUT, "run"], cwd=place, env=os.environ | {"PYTHONHASHSEED": "0"}, check=True)
+    results = subprocess.run(
+        [MUTMUT, "results", "--all", "true"], cwd=place, check=True, capture_output=True, text=True
+    )
+    modules: dict[str, Counter[str]] = {}
+    for line in results.stdout.splitlines():
+        name, _, status = line.strip().partition(": ")
+        modules.setdefault(name.rpartition(".")[0], Counter())[status] += 1
+    return modules
+
+
+def laid_out(part: str) -> Path:
+    """A copy of the code and the tests as mutmut wants them: in ``src``, and functions without decorators."""
+    files, tests = PARTS[part]
+    place = ROOT / "build" / "mutation" / part
+    shutil.rmtree(place, ignore_errors=True)
+    shutil.copytree(ROOT / "sdk", place / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    (place / "tests").symlink_to(ROOT / "tests")
+    shutil.copy(ROOT / "pyproject.toml", place)
+    listed = [f"    src/warmroute/{file}" for file in files], [f"    {test}" for test in tests]
+    (place / "setup.cfg").write_text(CONFIG.format(files="\n".join(listed[0]), tests="\n".join(listed[1])))
+    for pattern in files:
+        for file in (place / "src" / "warmroute").glob(pattern):
+            file.write_text(cst.parse_module(file.read_text()).visit(_Undecorated()).code)
+    return place
+
+
+def killed(statuses: Counter[str]) -> int:
+    """Mutants that a test noticed; one that never ends is noticed too."""
+    return sum(statuses[status] for status in NOTICED)
+
+
+def share(statuses: Counter[str]) -> float:
+    """The part of the mutants that a test noticed."""
+    return killed(statuses) / statuses.total() if statuses else 1.0
+
+
+class _Undecorated(cst.CSTTransformer):
+    """Writes ``@rule(…) def f`` as ``def f`` and ``f = rule(…)(f)``: mutmut leaves decorated functions alone."""
+
+    def leave_FunctionDef(self, original_node, updated_node):  # noqa: N802
+        names = {cst.Module([]).code_for_node(each.decorator) for each in original_node.decorators}
+        if not names or names & {"overload", "classmethod", "staticmethod"}:
+            return updated_node
+        value: cst.BaseExpression = updated_node.name
+        for each in reversed(updated_node.decorators):
+            value = cst.Call(each.decorator, [cst.Arg(value)])
+        assigned = cst.Assign([cst.AssignTarget(updated_node.name)], value)
+        return cst.FlattenSentinel(
+            [updated_node.with_changes(decorators=[]), cst.SimpleStatementLine([assigned])],
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
