@@ -20,11 +20,12 @@ def server(handle: Callable[[Any], Any], **options: Any) -> OpenAiServer:
     return OpenAiServer("http://server/v1", http_client=client, **options)
 
 
-def streamed(*pieces: str, cached: int | None = 16) -> Any:
+def streamed(*pieces: str | dict[str, str], cached: int | None = 16) -> Any:
     usage: dict[str, Any] = {"prompt_tokens": 40, "completion_tokens": len(pieces), "total_tokens": 40 + len(pieces)}
     if cached is not None:
         usage["prompt_tokens_details"] = {"cached_tokens": cached}
-    chunks = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in pieces]
+    deltas = [{"content": piece} if isinstance(piece, str) else piece for piece in pieces]
+    chunks = [{"choices": [{"index": 0, "delta": delta}]} for delta in deltas]
     lines = [json.dumps({"id": "1", "object": "chat.completion.chunk", **chunk}) for chunk in chunks]
     lines += [json.dumps({"id": "1", "choices": [], "usage": usage}), "[DONE]"]
     body = "".join(f"data: {line}\n\n" for line in lines)
@@ -41,6 +42,13 @@ def test_an_answer_is_what_the_server_counts_and_when_its_parts_came():
     assert (one.prompt_tokens, one.cached_tokens, one.output_tokens) == (40, 16, 3)
     assert 0 < one.token_seconds[0] <= one.token_seconds[1] <= one.token_seconds[2]
     assert len(other.token_seconds) == 3
+
+
+def test_tokens_without_text_count_and_the_role_does_not():
+    """A token may be a part of a character; vLLM then sends a piece without text."""
+    role = {"role": "assistant", "content": ""}
+    with server(lambda _: streamed(role, "", "", {}), model="m") as live:
+        assert len(live.ask(["first"], 2)[0].token_seconds) == 2
 
 
 def test_cached_tokens_may_be_missing():

@@ -157,7 +157,7 @@ class OpenAiServer:
         usage = None
         try:
             async for chunk in stream:
-                if chunk.choices and (chunk.choices[0].delta.model_extra or chunk.choices[0].delta.content):
+                if chunk.choices and _has_token(chunk.choices[0].delta):
                     times.append(time.perf_counter() - sent)
                 usage = chunk.usage or usage
         except self._openai.APIError:
@@ -196,3 +196,11 @@ class OpenAiServer:
         }
         remedy = remedies.get(error.status_code, "See the server's log.")
         return f"{self._url} answered with status {error.status_code}{': ' + said if said else ''}.", remedy
+
+
+def _has_token(delta: Any) -> bool:
+    """Whether a piece brings a token: of text, of reasoning, or of a character that is not whole yet, which is no text.
+
+    A piece without text that names the role comes before any token, or with the first, whose own piece follows.
+    """
+    return bool(delta.model_extra or delta.content or (delta.content == "" and not delta.role))

@@ -101,11 +101,16 @@ class Answer:
 
 
 def _has_token(choice: Mapping[str, Any]) -> bool:
-    """Whether a chunk brings more than the role that the first of some engines brings alone."""
+    """Whether a chunk brings a token, which has no text where a character is not whole yet.
+
+    It is not the role that the first chunk of some engines brings alone, nor the end that their last one does.
+    """
     delta = choice.get("delta")
-    if isinstance(delta, dict):
-        return any(value for name, value in delta.items() if name != "role")
-    return bool(choice.get("text"))
+    if not isinstance(delta, dict):
+        delta = {"content": choice.get("text")}
+    if any(value for name, value in delta.items() if name != "role"):
+        return True
+    return delta.get("content") == "" and not delta.get("role") and choice.get("finish_reason") is None
 
 
 def refusal(status: int, headers: Mapping[str, str], body: bytes) -> str:
