@@ -2,19 +2,15 @@
 
 Engines whose caches hold about a third of the shared beginnings each, beginnings of about 8,000 tokens, open-loop
 arrivals. Both endpoints have the same engines behind them, so no machine is in one arm alone; every run has a
-``cache_salt`` of its own, so it begins with caches that hold nothing of use, and its first third is told apart as
-cold. Needs ``make vllm``. Run: ``python -m benchmarks.vllm_routing``; see ``--help``.
+``cache_salt`` of its own, so it begins with caches that hold nothing of use, and its first round of all beginnings is
+told apart as cold. Needs ``make vllm``. Run: ``python -m benchmarks.vllm_routing``; see ``--help``.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
-import os
 import random
-import runpy
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -23,14 +19,13 @@ from typing import Any
 
 import orjson
 
+from benchmarks.vllm_engines import BLOCK, say, spec_of, text, vllm_servers, words
 from warmroute.arms import EndpointArm
 from warmroute.cli.compare_text import print_comparison
 from warmroute.cli.output import Format
 from warmroute.deploy import Deployment
 from warmroute.errors import WarmrouteError
-from warmroute.hosting import parse_spec
 from warmroute.local import EngineKind, EngineSettings, RunningLocally, running_locally
-from warmroute.local.engines.vllm import VllmEngines, vllm_interpreter
 from warmroute.measure.criteria import Criteria
 from warmroute.measure.experiment import (
     Design,
@@ -48,22 +43,8 @@ from warmroute.measure.replay import Load, Sending
 from warmroute.measure.report import write_report
 from warmroute.measure.telemetry import JoinedObserver, Observer, local_observer, vllm_observer
 
-MODEL = Path(".venv-vllm", "tiny-llama")
 PREFIX_LENGTH, THRESHOLD = 4_096, 4
 QUESTION_TOKENS, ANSWER_TOKENS = 300, 16
-BLOCK = 32
-SPEC = """
-name: {name}
-region: us-east-1
-execution_role_arn: arn:aws:iam::123456789012:role/exec
-models: {{tiny: {{source: {{hugging_face: tiny/llama}}}}}}
-variants:
-  - name: main
-    model_name: tiny
-    instance_type: ml.p5.48xlarge
-    initial_instance_count: {count}
-    routing_config: {routing}
-"""
 ROUTINGS = {
     "random": "{routing_strategy: RANDOM}",
     "prefix-aware": (
@@ -81,19 +62,10 @@ GUARDS = {Metric.ERROR_SHARE: 0.005, Metric.OUTPUT_TOKENS_PER_SECOND: 0.05}
 def main() -> None:
     """Run the comparison, print its verdict and write its report."""
     options = _options()
-    os.environ |= {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
     blocks = options.prefixes * options.prefix_tokens // 3 // BLOCK
-    arguments = ("enforce-eager", "dtype=bfloat16", f"max-model-len={2 * options.prefix_tokens}", f"block-size={BLOCK}")
-    arguments += (f"num-gpu-blocks-override={blocks}", "enable-prompt-tokens-details")
     try:
-        engines = VllmEngines(vllm_interpreter(), changes=arguments, model_dir=MODEL, say=_say)
-        try:
-            servers = [engines.start(f"engine-{number}", number, {}) for number in range(options.engines)]
-            while not all(server.in_service for server in servers):
-                time.sleep(0.5)
-            _compare([server.process.url for server in servers], options)
-        finally:
-            asyncio.run(engines.close())
+        with vllm_servers(options.engines, blocks=blocks, max_model_len=2 * options.prefix_tokens) as urls:
+            _compare(urls, options)
     except WarmrouteError as error:
         sys.exit(str(error))
 
@@ -105,13 +77,12 @@ def _compare(urls: list[str], options: argparse.Namespace) -> None:
     with running_locally(engines=EngineSettings(EngineKind.URL, tuple(urls))) as local:
         session = local.session("us-east-1")
         for name, routing in ROUTINGS.items():
-            spec = parse_spec(SPEC.format(name=name, count=len(urls), routing=routing), name="spec")
-            Deployment(spec, session, poll_seconds=0.2).apply()
+            Deployment(spec_of(name, len(urls), routing), session, poll_seconds=0.2).apply()
         arms = [OneFleetArm(name, session, local) for name in ROUTINGS]
         load, sending = Load(rate=options.rate), Sending(default_output_tokens=ANSWER_TOKENS)
         schedules = TraceSchedules([str(trace)], load, sending)
         about = schedules.about(chat_only=False)
-        design = Design(aa_pairs=options.aa_pairs, pairs=options.pairs, warm_up_seconds=about["seconds"] / 3)
+        design = Design(aa_pairs=options.aa_pairs, pairs=options.pairs, warm_up_seconds=options.prefixes / options.rate)
         criteria = Criteria(guards=GUARDS)
         setup = Setup(
             arms=arms,
@@ -148,36 +119,24 @@ def _observer(urls: list[str], served: Served) -> Observer:
 
 
 def _tell(turn: Turn) -> None:
-    _say(f"pair {turn.place.pair}: {turn.place.arm}{' (A/A)' if turn.is_noise else ''}")
-
-
-def _say(said: str) -> None:
-    print(said, file=sys.stderr)
+    say(f"pair {turn.place.pair}: {turn.place.arm}{' (A/A)' if turn.is_noise else ''}")
 
 
 def _requests(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Chats of many beginnings; which one comes next is drawn."""
-    chance = random.Random(0)
-    words = runpy.run_path(str(Path(__file__).parents[1] / "integration/vllm/tiny_model.py"))["words"]()
-
-    def text(tokens: int) -> str:
-        return " ".join(chance.choices(words, k=tokens))
-
-    prefixes = [f"{number} {text(options.prefix_tokens)}" for number in range(options.prefixes)]
-    for _ in range(options.requests):
-        question = {"role": "user", "content": text(QUESTION_TOKENS)}
-        yield {
-            "messages": [{"role": "system", "content": chance.choice(prefixes)}, question],
-            "max_tokens": ANSWER_TOKENS,
-        }
+    """Chats of many beginnings: each of them once, cold, and then one that is drawn."""
+    chance, vocabulary = random.Random(0), words()
+    prefixes = [f"{number} {text(options.prefix_tokens, vocabulary, chance)}" for number in range(options.prefixes)]
+    for beginning in [*prefixes, *chance.choices(prefixes, k=options.requests)]:
+        question = {"role": "user", "content": text(QUESTION_TOKENS, vocabulary, chance)}
+        yield {"messages": [{"role": "system", "content": beginning}, question], "max_tokens": ANSWER_TOKENS}
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--engines", type=int, default=3)
-    parser.add_argument("--prefixes", type=int, default=24)
+    parser.add_argument("--engines", type=int, default=4)
+    parser.add_argument("--prefixes", type=int, default=40)
     parser.add_argument("--prefix-tokens", type=int, default=8_000, help="words of a beginning, about a token each")
-    parser.add_argument("--requests", type=int, default=90, help="of each run")
+    parser.add_argument("--requests", type=int, default=100, help="of each run, after one of each beginning")
     parser.add_argument("--rate", type=float, default=0.7, help="requests a second")
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--aa-pairs", type=int, default=1, help="pairs of RANDOM alone, for the noise")
