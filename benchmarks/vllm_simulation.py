@@ -120,7 +120,7 @@ def _simulated(
     path = str(_written(folder / f"{name}-told.jsonl", told))
     config = FleetConfig(instances=ENGINES, profile=profile)
     with open_trace(RecordedTraffic(paths=[path])) as trace:
-        found = [simulate_trace(trace, config, routing, api="invoke", seed=seed).expectation for seed in range(SEEDS)]
+        found = [simulate_trace(trace, config, routing, api="openai", seed=seed).expectation for seed in range(SEEDS)]
     return sorted(found, key=lambda each: each.ttft_p50)[SEEDS // 2]
 
 
@@ -149,8 +149,8 @@ def _requests(count: int, rate: float) -> Iterator[dict[str, Any]]:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=2.0, help="of the calibration")
-    parser.add_argument("--requests", type=int, default=300, help="of each replay")
-    parser.add_argument("--rate", type=float, default=2.0, help="requests a second")
+    parser.add_argument("--requests", type=int, default=200, help="of each replay")
+    parser.add_argument("--rate", type=float, default=1.0, help="requests a second")
     return parser.parse_args()
 
 

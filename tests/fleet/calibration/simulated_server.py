@@ -20,6 +20,7 @@ class SimulatedServer:
         caches_prefixes: bool = True,
         shows_cache: bool = False,
         streams: bool = True,
+        holds_long_answers: bool = False,
         most_tokens: int = 10**9,
         jitter: Sequence[float] = (1.0,),
     ) -> None:
@@ -29,6 +30,7 @@ class SimulatedServer:
         self._caches = caches_prefixes
         self._shows_cache = shows_cache
         self._streams = streams
+        self._holds = holds_long_answers
         self._most_tokens = most_tokens
         self._jitter = jitter
         self._now = 0.0
@@ -66,6 +68,8 @@ class SimulatedServer:
             for each in step.tokens:
                 times[each].append(now)
         self._now += now
+        if self._holds and output_tokens > 8:  # As a busy server does: all tokens arrive with the last.
+            times = {each: [found[-1]] * len(found) for each, found in times.items()}
         return [
             Answer(
                 blocks.tokens,

@@ -61,6 +61,14 @@ class TestLaw:
             assert found(calibration)[name] == pytest.approx(value, rel=0.02), name
         assert all(constant.identified for constant in calibration.fit.constants.values())
 
+    def test_it_does_not_matter_when_the_tokens_of_long_answers_arrive(self):
+        plain, held = (
+            calibrate(SimulatedServer(EngineProfile(max_num_seqs=10), holds_long_answers=holds), QUICK)
+            for holds in (False, True)
+        )
+        assert held.profile == plain.profile
+        assert held.profile.max_num_seqs == 10
+
     def test_a_noisy_server_s_constants_are_found_within_their_errors(self):
         server = SimulatedServer(EngineProfile(), jitter=JITTER)
         calibration = calibrate(server, Limits(seconds=60.0, seed=1))

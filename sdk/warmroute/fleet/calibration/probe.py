@@ -104,6 +104,8 @@ class _Probe:
         self._template_tokens = 0.0
         self._tokens_per_word = 1.0
         self._pairs: list[tuple[Answer, Answer]] = []
+        self._most_asked = self._most_at_once = 0
+        """Answers that were asked for, and that were seen to run, side by side."""
 
     def run(self) -> Measurements:
         begin = self._server.seconds()
@@ -121,6 +123,8 @@ class _Probe:
             self._on_step(f"round {round_number}: up to {self._limits.max_concurrency} answers side by side")
             for context in (2 * _SHORTEST, longest):
                 self._decode_side_by_side(context)
+        if self._most_at_once < self._most_asked:
+            self._found.max_num_seqs = self._most_at_once
         self._note_first_tokens()
         return self._found
 
@@ -182,27 +186,28 @@ class _Probe:
         self._ask([text], 2)
         concurrency = 1
         while concurrency <= self._limits.max_concurrency:
-            self._note_decoding(self._ask([text] * concurrency, _OUTPUT_TOKENS))
+            few, many = (self._ask([text] * concurrency, tokens) for tokens in (2, _OUTPUT_TOKENS))
+            self._note_decoding(few, many)
             concurrency *= 4
 
-    def _note_decoding(self, answers: list[Answer]) -> None:
-        """Note the time of a step while all sequences decode."""
-        begin = max(answer.token_seconds[0] for answer in answers)
-        end = min(answer.token_seconds[-1] for answer in answers)
-        at_once = sum(answer.token_seconds[0] < end for answer in answers)
-        if at_once < len(answers):
-            self._found.max_num_seqs = min(at_once, self._found.max_num_seqs or at_once)
+    def _note_decoding(self, few: list[Answer], many: list[Answer]) -> None:
+        """Note the time of a step while all sequences decode: what longer answers take beyond short ones.
+
+        When single tokens arrive says less: servers and proxies that are busy send several at once.
+        """
+        end = min(answer.token_seconds[-1] for answer in many)
+        at_once = sum(answer.token_seconds[-1] < 1.5 * end for answer in many)  # Who had to wait takes twice as long.
+        self._most_asked, self._most_at_once = max(self._most_asked, len(many)), max(self._most_at_once, at_once)
+        if at_once < len(many):
             return
-        steps, kv_tokens = [], 0.0
-        for answer in answers:
-            tokens_per_part = answer.output_tokens / len(answer.token_seconds)
-            inside = [at for at in answer.token_seconds if begin <= at <= end]
-            before = sum(at < begin for at in answer.token_seconds)
-            if len(inside) < 4:
-                return
-            steps.append((inside[-1] - inside[0]) / (len(inside) - 1) / tokens_per_part)
-            kv_tokens += answer.prompt_tokens + (before + len(inside) / 2) * tokens_per_part
-        self._found.decode_steps.append(DecodeStep(len(answers), kv_tokens, median(steps)))
+        shortest, longest = (pick(answer.output_tokens for answer in many) for pick in (min, max))
+        steps = median(answer.output_tokens for answer in many) - median(answer.output_tokens for answer in few)
+        if shortest < longest or steps < _OUTPUT_TOKENS / 4:  # Some ended early, and the others went on without them.
+            return
+        more = median(answer.token_seconds[-1] for answer in many) - median(answer.token_seconds[-1] for answer in few)
+        if more > 0:
+            kv_tokens = sum(answer.prompt_tokens + answer.output_tokens - steps / 2 for answer in many)
+            self._found.decode_steps.append(DecodeStep(len(many), kv_tokens, more / steps))
 
     def _note_first_tokens(self) -> None:
         """Note the waits for first tokens, once it is known what the cache does."""
