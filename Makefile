@@ -18,7 +18,7 @@ VLLM := $(VENV)-vllm
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint integration cdk browser vllm vllm-test bench-vllm docs bench dist-check constraints clean
+.PHONY: help demo test coverage mutation lint integration cdk browser vllm vllm-test bench-vllm docs bench dist-check constraints clean
 
 help:  ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -28,6 +28,12 @@ demo: $(VENV)/.demo  ## run the main job: one spec, validated, applied and serve
 
 test: $(VENV)/.dev  ## the fast tests: no network, no server
 	$(BIN)/pytest -n $(WORKERS)
+
+coverage: $(VENV)/.dev  ## the fast tests, and the lines and branches that none of them runs
+	$(BIN)/pytest -n $(WORKERS) --cov --cov-report=term
+
+mutation: $(VENV)/.mutation  ## small changes of the code, one at a time: do its tests notice? Takes long
+	$(BIN)/python .ci/mutation.py
 
 lint: $(VENV)/.dev  ## ruff, mypy --strict, the floors of the architecture
 	$(BIN)/ruff check .
@@ -69,7 +75,7 @@ dist-check: $(VENV)/.dev  ## build the wheel and the sdist; install each extra a
 constraints:  ## resolve the newest versions and pin them in constraints.txt
 	rm -rf $(VENV)-resolve && $(PYTHON) -m venv $(VENV)-resolve
 	$(VENV)-resolve/bin/pip install --quiet --upgrade pip
-	$(VENV)-resolve/bin/pip install --quiet --group dev -e '.[all]'
+	$(VENV)-resolve/bin/pip install --quiet --group dev --group mutation -e '.[all]'
 	$(VENV)-resolve/bin/pip freeze --exclude-editable | grep -E '^[A-Za-z0-9_.-]+==' > constraints.txt
 	rm -rf $(VENV)-resolve && $(PYTHON) -m venv $(VENV)-resolve
 	$(VENV)-resolve/bin/pip install --quiet --upgrade pip
@@ -102,6 +108,10 @@ $(VENV)/.demo: $(VENV)/.pip pyproject.toml constraints.txt
 $(VENV)/.dev: $(VENV)/.pip pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet -c constraints.txt --group dev -e '.[all]'
 	@touch $@ $(VENV)/.demo
+
+$(VENV)/.mutation: $(VENV)/.dev
+	$(BIN)/pip install --quiet -c constraints.txt --group mutation
+	@touch $@
 
 $(AIO)/.ready: pyproject.toml constraints-aiobotocore.txt
 	$(PYTHON) -m venv $(AIO)

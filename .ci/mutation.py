@@ -24,7 +24,14 @@ MUTMUT = Path(sys.executable).with_name("mutmut")
 PARTS = {
     "routing": (["routing.py"], ["tests/test_routing.py"]),
     "strategies": (["fleet/strategies.py", "fleet/placement.py"], ["tests/fleet/test_strategies.py"]),
-    "checks": (["hosting/checks/*.py"], ["tests/hosting/test_checks.py", "tests/hosting/test_messages.py"]),
+    "checks": (
+        ["hosting/checks/*.py"],
+        [
+            "tests/hosting/test_messages.py",
+            "tests/hosting/test_checks.py::test_a_rule_finds_nothing_next_to_it",
+            "tests/hosting/test_checks.py::test_an_error_cannot_be_silenced",
+        ],
+    ),
     "prefix": (["prefix/*.py"], ["tests/prefix"]),
 }
 """For each part, its files in ``sdk/warmroute`` and its tests."""

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warmroute.errors import InvalidSettingsError
+from warmroute.errors import InvalidSettingsError, Severity
 from warmroute.prefix import RoutingKey, routing_key
+from warmroute.prefix.key import check_prefix_length, check_request, message_texts
 
 bodies = st.binary(max_size=6) | st.sampled_from([b"\0", b"\0\0", b"aa", b"aab"])
 ids = st.sampled_from(["", "a", "aa", "b"])
@@ -89,19 +90,81 @@ def test_the_digest_is_framed_and_stays_the_same() -> None:
     assert key == RoutingKey(sha256(b"warmroute/routing-key/1" + framed).digest(), window=15, length=15, fills=False)
 
 
+NO_LENGTH = ("prefix_length", "The length is not a positive whole number.", "SageMaker takes 1,024 to 65,536.")
+NO_MESSAGES = ("request.messages", "The request has no list of messages.", "Give a chat request as a mapping.")
+NO_ID = (
+    "prefix_aware_id",
+    "The id has a character outside printable ASCII.",
+    "Use 1 to 64 printable ASCII characters, or PrefixAwareId.derive(tenant, key=…).",
+)
+
+
 @pytest.mark.parametrize(
-    ("request_", "api", "length", "id_", "path"),
+    ("request_", "api", "length", "id_", "said"),
     [
-        (b"", "invoke", 0, "", "prefix_length"),
-        (b"", "invoke", True, "", "prefix_length"),
-        (b"", "invoke", 1_024, "é", "prefix_aware_id"),
-        ("{}", "invoke", 1_024, "", "request"),
-        (b"{}", "openai", 1_024, "", "request.messages"),
-        ({"prompt": "Hi"}, "openai", 1_024, "", "request.messages"),
-        (b"", "converse", 1_024, "", "api"),
+        (b"", "invoke", 0, "", NO_LENGTH),
+        (b"", "invoke", True, "", NO_LENGTH),
+        (b"", "invoke", 1.0, "", NO_LENGTH),
+        (b"", "invoke", 1_024, "é", NO_ID),
+        ("{}", "invoke", 1_024, "", ("request", "The body is a str, not bytes.", "Use canonical_json(request).")),
+        (b"{}", "openai", 1_024, "", NO_MESSAGES),
+        ({"prompt": "Hi"}, "openai", 1_024, "", NO_MESSAGES),
+        ({"messages": "Hi"}, "openai", 1_024, "", NO_MESSAGES),
+        (b"", "converse", 1_024, "", ("api", "There is no such API.", 'Use "invoke" or "openai".')),
     ],
 )
-def test_unusable_arguments_are_named(request_: Any, api: Any, length: int, id_: str, path: str) -> None:
+def test_unusable_arguments_are_named(
+    request_: Any, api: Any, length: Any, id_: str, said: tuple[str, str, str]
+) -> None:
     with pytest.raises(InvalidSettingsError) as caught:
         routing_key(request_, api=api, prefix_length=length, prefix_aware_id=id_)
-    assert [finding.path for finding in caught.value.findings] == [path]
+    [found] = caught.value.findings
+    assert (found.id, found.severity, found.path, found.message, found.remedy) == ("WR006", Severity.ERROR, *said)
+
+
+def test_a_refusal_names_its_source() -> None:
+    with pytest.raises(InvalidSettingsError) as caught:
+        check_prefix_length(0)
+    assert caught.value.findings[0].source == "botocore PrefixAwareRoutingConfig"
+
+
+def test_one_character_is_a_window() -> None:
+    assert routing_key(b"ab", api="invoke", prefix_length=1).window == 1
+
+
+@pytest.mark.parametrize(("request_", "kind"), [(1, "int"), (["a"], "list"), (None, "NoneType")])
+def test_what_is_no_request_is_named(request_: object, kind: str) -> None:
+    with pytest.raises(InvalidSettingsError) as caught:
+        check_request(request_)
+    said = ("request", f"The request is a {kind}.", "Give a mapping, or JSON text as str or bytes.")
+    [found] = caught.value.findings
+    assert (found.path, found.message, found.remedy) == said
+
+
+@given(st.lists(st.characters(), max_size=4), lengths)
+def test_any_text_has_a_key(characters: list[str], length: int) -> None:
+    text = "".join([*characters, "\ud800"])
+    key = routing_key(chat(text), api="openai", prefix_length=length)
+    assert key == routing_key(chat(*text), api="openai", prefix_length=length)
+    assert (key.window, key.length) == (min(length, len(text)), len(text))
+
+
+def test_only_text_content_and_text_parts_count() -> None:
+    parts: list[Any] = [
+        {"type": "text", "text": "a"},
+        {"type": "input_audio", "text": "no"},
+        {"text": "no"},
+        {"type": "text", "text": 1},
+        {"type": "text"},
+        "no",
+        {"type": "text", "text": "b"},
+    ]
+    messages: list[Any] = [*chat(parts, "c", None, 1)["messages"], "no", {"role": "user"}, *chat("d")["messages"]]
+    expected = [
+        (("messages", 0, "content", 0, "text"), "a"),
+        (("messages", 0, "content", 6, "text"), "b"),
+        (("messages", 1, "content"), "c"),
+        (("messages", 6, "content"), "d"),
+    ]
+    for given_messages in (messages, tuple(messages)):
+        assert list(message_texts({"messages": given_messages})) == expected

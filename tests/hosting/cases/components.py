@@ -66,6 +66,13 @@ CASES = [
         "WR404",
         f"{BASE}.specifications",
         COMPONENTS,
+        {**MANY, f"{BASE}.specifications": [{"compute_resource_requirements": NEEDS}] * 2},
+        {**MANY, f"{BASE}.specifications": [{"compute_resource_requirements": NEEDS}]},
+    ),
+    error(
+        "WR404",
+        f"{BASE}.specifications",
+        COMPONENTS,
         {**MANY, f"{BASE}.specifications[1].instance_type": "ml.p5.48xlarge"},
         {**MANY, f"{BASE}.specifications[1].instance_type": "ml.p5e.48xlarge"},
     ),

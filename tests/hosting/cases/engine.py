@@ -9,9 +9,12 @@ from hosting.specs import COMPONENTS, DROP, ONE_MODEL, SERVERLESS, changed
 URI = "registry/vllm:mine"
 ON_HUB = {"model.source": {"hugging_face": "meta-llama/Llama-3.1-70B-Instruct"}}
 OTHER = {"model": {"primary_container": {"image": "registry/app:1"}}}
+SEVERAL = {"model": {"containers": [{"image": "registry/app:1"}, {"image": "registry/app:2"}]}}
 FALSE = {"SM_VLLM_ENFORCE_EAGER": "False"}
 TRUE = {"SM_VLLM_NO_ENFORCE_EAGER": "true"}
 SECOND = {"name": "second", "instance_type": "ml.g5.xlarge", "initial_instance_count": 1, "model_name": "small"}
+MOST_BYTES = {f"A{number:02}": "x" * 1_021 for number in range(31)} | {"A31": "x" * 19}
+"""All that a container's variables may have, but for 1,002 bytes."""
 SMALL = {"source": {"s3_archive": "s3://models/small.tar.gz"}}
 
 CASES = [
@@ -60,7 +63,7 @@ CASES = [
             {"model.vllm.other_arguments": {"scale": lost}},
             {"model.vllm.other_arguments": {"scale": kept}},
         )
-        for lost, kept in ((["a", "-b"], ["a", "b-"]), (-1e-9, -0.5), ("-1", -1))
+        for lost, kept in ((["a", "-b"], ["a", "b-"]), (-1e-9, -0.5), ("-1", -1), (10**5_000, 10**4_000))
     ),
     *(
         error(
@@ -92,6 +95,13 @@ CASES = [
             ("SM_VLLM_PORT", {}),
         )
     ),
+    error(
+        "WR305",
+        "model.environment.SM_VLLM_PORT",
+        ONE_MODEL,
+        {"model.environment": {"HF_TOKEN": "secret", "SM_VLLM_PORT": "80"}},
+        {"model.environment": {"HF_TOKEN": "secret", "PORT": "80"}},
+    ),
     warning(
         "WR306",
         "inference_components[0].specifications[1].container.environment.SM_VLLM_ENFORCE_EAGER",
@@ -112,6 +122,20 @@ CASES = [
         ONE_MODEL,
         {"model.environment": {f"A{number}": "é" * 512 for number in range(32)}},
         {"model.environment": {f"A{number}": "é" * 512 for number in range(31)}},
+    ),
+    error(
+        "WR312",
+        "model.environment.LEVEL",
+        ONE_MODEL,
+        {"model.environment": {"LEVEL": "x" * 1_025}},
+        {"model.environment": {"LEVEL": "x" * 1_024}},
+    ),
+    error(
+        "WR312",
+        "model",
+        ONE_MODEL,
+        {"model.vllm": DROP, "model.environment": MOST_BYTES | {"B": "é" * 501}},
+        {"model.vllm": DROP, "model.environment": MOST_BYTES | {"B": "é" * 500 + "x"}},
     ),
     error(
         "WR312",
@@ -183,6 +207,16 @@ CASES = [
         ONE_MODEL,
         {**OTHER, "model.primary_container.environment": FALSE},
         {**OTHER, "model.primary_container.environment": TRUE},
+    ),
+    *(
+        warning(
+            "WR306",
+            f"model.containers[{position}].environment.SM_VLLM_ENFORCE_EAGER",
+            ONE_MODEL,
+            {**SEVERAL, f"model.containers[{position}].environment": FALSE},
+            {**SEVERAL, f"model.containers[{position}].environment": TRUE},
+        )
+        for position in (0, 1)
     ),
     warning(
         "WR306",

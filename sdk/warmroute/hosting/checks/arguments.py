@@ -185,7 +185,7 @@ def variables_that_sagemaker_takes(container: VllmContainer) -> Iterator[Problem
                 f"The variable has {longest:,} characters.",
                 f"SageMaker takes {MAX_VARIABLE_LENGTH:,}; put longer text into a file and give its path.",
             )
-    size = sum(len(text.encode("utf-8", "surrogatepass")) for pair in variables.items() for text in pair)
+    size = sum(len(text.encode(errors="surrogatepass")) for pair in variables.items() for text in pair)
     if size > MAX_VARIABLES_BYTES:
         yield problem(
             "",
