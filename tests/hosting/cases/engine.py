@@ -63,7 +63,7 @@ CASES = [
             {"model.vllm.other_arguments": {"scale": lost}},
             {"model.vllm.other_arguments": {"scale": kept}},
         )
-        for lost, kept in ((["a", "-b"], ["a", "b-"]), (-1e-9, -0.5), ("-1", -1), (10**5_000, 10**4_000))
+        for lost, kept in ((["a", "-b"], ["a", "b-"]), (-1e-9, -0.5), ("-1", -1), (10**5_000, 10**1_000))
     ),
     *(
         error(
@@ -122,13 +122,6 @@ CASES = [
         ONE_MODEL,
         {"model.environment": {f"A{number}": "é" * 512 for number in range(32)}},
         {"model.environment": {f"A{number}": "é" * 512 for number in range(31)}},
-    ),
-    error(
-        "WR312",
-        "model.environment.LEVEL",
-        ONE_MODEL,
-        {"model.environment": {"LEVEL": "x" * 1_025}},
-        {"model.environment": {"LEVEL": "x" * 1_024}},
     ),
     error(
         "WR312",

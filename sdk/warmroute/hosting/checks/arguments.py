@@ -177,11 +177,11 @@ def variables_that_sagemaker_takes(container: VllmContainer) -> Iterator[Problem
             "", f"The container has {len(variables)} variables.", f"SageMaker takes {MAX_VARIABLES}; leave some out."
         )
     paths = {variable_of(name, value): f"vllm.{_path(name)}" for name, value in container.vllm.arguments().items()}
-    for variable, value in variables.items():
+    for variable, value in container.vllm.environment().items():  # The types of the others limit their length.
         longest = max(len(variable), len(value))
         if longest > MAX_VARIABLE_LENGTH:
             yield problem(
-                paths.get(variable, f"environment.{variable}"),
+                paths[variable],
                 f"The variable has {longest:,} characters.",
                 f"SageMaker takes {MAX_VARIABLE_LENGTH:,}; put longer text into a file and give its path.",
             )
