@@ -110,7 +110,7 @@ def test_a_bad_file_has_its_message(run: Run, fill: Callable[[str, str], list[st
 MOST_LINES = 12
 """A message, within typer's frame for wrong usage; or a finding for each field that a spec lacks."""
 
-FINE = {("lint", "empty"), ("explain", "empty")}
+FINE = {("lint", "empty")}
 """No request has no findings."""
 
 

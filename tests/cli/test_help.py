@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import typer.main
+from rich.text import Text
 
 from warmroute.cli.app import app
 
@@ -74,6 +75,14 @@ def test_no_escape_codes_reach_a_pipe(run: Run, name: str) -> None:
     assert ran.code == 0
     assert "Usage: warmroute" in ran.out
     assert "\x1b" not in ran.out + ran.err
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_help_is_taken_for_rich_s_markup(name: str) -> None:
+    """In which "[/VARIANT]" ends the command with a traceback, and "[SPEC]" is not shown."""
+    helps = [COMMANDS[name].help, *(getattr(each, "help", None) for each in COMMANDS[name].params)]
+
+    assert [text for text in helps if text and Text.from_markup(text).plain != text] == []
 
 
 def _command_lines() -> Iterator[Any]:
