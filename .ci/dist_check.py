@@ -155,7 +155,7 @@ def _try(wheel: Path, extra: str, use: str) -> None:
         _run(str(Path(folder, "bin", "warmroute")), "--version")
         _run(str(python), "-m", "warmroute", "--version")
         if not extra:
-            _check_size(Path(sysconfig.get_path("purelib", vars={"base": folder})))
+            _check_size(Path(sysconfig.get_path("purelib", "venv", {"base": folder})))
 
 
 def _check_size(site: Path) -> None:
