@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from warmroute.local.control.constraints import refuse_violations, service_model
+from warmroute.api_model import service_model
+from warmroute.local.control.constraints import refuse_violations
 from warmroute.local.control.refusals import RefusedError
 
 

@@ -66,11 +66,11 @@ def test_a_uri_of_no_trace_is_refused(uri):
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        ({"endpoint": "support bot"}, r"BenchmarkTarget.Endpoint.Identifier: 'support bot' does not match"),
-        ({"role_arn": "arn:aws:iam::1:role/benchmarks"}, "RoleArn"),
-        ({"role_arn": "short"}, "Invalid length for parameter RoleArn"),
-        ({"results_uri": "bucket/results"}, "OutputConfig.S3OutputLocation"),
-        ({"inference_components": ["-"]}, r"InferenceComponents\[0\].Identifier"),
+        ({"endpoint": "support bot"}, r"'support bot' at 'benchmarkTarget.endpoint.identifier' failed .* pattern"),
+        ({"role_arn": "arn:aws:iam::1:role/benchmarks"}, "roleArn"),
+        ({"role_arn": "short"}, "'roleArn' failed .* length greater than or equal to 20"),
+        ({"results_uri": "bucket/results"}, "outputConfig.s3OutputLocation"),
+        ({"inference_components": ["-"]}, r"inferenceComponents.1.member.identifier"),
     ],
 )
 def test_what_sagemaker_would_refuse_is_refused(changed, told):

@@ -7,15 +7,15 @@ reference in SageMaker's developer guide; aiperf 0.13 (``--disable-auto-fixed-sc
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from warmroute.api_model import violations
 from warmroute.errors import WarmrouteError
 from warmroute.prefix import canonical_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 CHANNEL = "trace"
 
@@ -101,26 +101,7 @@ def benchmark_job(
 
 def _checked(operation: str, request: dict[str, Any]) -> dict[str, Any]:
     """The request, if it has the form that botocore's model of SageMaker describes."""
-    from botocore.session import Session
-    from botocore.validate import ParamValidator
-
-    shape = Session().get_service_model("sagemaker").operation_model(operation).input_shape
-    report = ParamValidator().validate(request, shape)
-    if report.has_errors():
-        raise WarmrouteError(f"{operation}: {report.generate_report()}.")
-    for where, value, pattern in _patterns(shape, request, ""):
-        if not re.fullmatch(pattern, value):
-            raise WarmrouteError(f"{operation}: {where}: {value!r} does not match {pattern}.", "Give one that does.")
+    faults = violations(operation, request)
+    if faults:
+        raise WarmrouteError(f"{operation}: {'; '.join(faults)}.", "Give values that SageMaker allows.")
     return request
-
-
-def _patterns(shape: Any, value: Any, where: str) -> Iterator[tuple[str, str, str]]:
-    """Each text that has a pattern, with its place; botocore's validator looks at types and lengths only."""
-    if shape.type_name == "structure":
-        for name, each in value.items():
-            yield from _patterns(shape.members[name], each, f"{where}.{name}".lstrip("."))
-    elif shape.type_name == "list":
-        for number, each in enumerate(value):
-            yield from _patterns(shape.member, each, f"{where}[{number}]")
-    elif "pattern" in shape.metadata:
-        yield where, value, shape.metadata["pattern"]
