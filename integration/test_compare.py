@@ -7,13 +7,16 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pyarrow.parquet as pq
 
 from warmroute.arms import LocalArm
 from warmroute.demo import example_spec, example_spec_text
+from warmroute.measure.experiment import Replay, over_network
 from warmroute.measure.experiment.serving import scaling_windows
+from warmroute.measure.replay import Load, Place, Sending, prepare, read_rows
 
 REQUESTS = 60
 
@@ -44,7 +47,7 @@ def test_from_two_specs_and_a_trace_to_a_verdict_with_a_stop_between(tmp_path: P
 
     assert stopped.returncode == 130
     assert err == ("Stopped. 0 runs are done and kept; the same command with --output comparison continues.\n")
-    assert not (folder / "verdict.json").exists()
+    assert not (folder / "report.json").exists()
 
     out, err = (continued := _start(tmp_path, "--format", "json")).communicate(timeout=180)
 
@@ -55,11 +58,11 @@ def test_from_two_specs_and_a_trace_to_a_verdict_with_a_stop_between(tmp_path: P
     assert (continued.returncode, err) == (0, "report: comparison/report.html\n")
     assert (verdict["decision"], verdict["pairs"]) == ("inconclusive", 1)
     assert told["notes"] == ["Fewer than 5 pairs give figures, and no verdict."]
-    assert json.loads((folder / "verdict.json").read_bytes())["verdicts"][0] == verdict
+    assert {"folder": "comparison", **json.loads((folder / "report.json").read_bytes())} == told
     assert arms == {"random", "prefix"}
     assert len(rows) == 2 * REQUESTS
     assert all(row["error"] is None and row["instance"] and row["overflowed"] is not None for row in rows)
-    assert {path.name.rpartition(".")[2] for path in next_run.iterdir() if "." in path.name} == {"unfinished-1"}
+    assert {path.name.rpartition(".")[2] for path in next_run.glob("[0-9]*.*")} == {"unfinished-1"}
     # Five beginnings for seven instances: prefix-aware routing computes each once, RANDOM up to seven times.
     cached = {arm: sum(row["cached_tokens"] > 1_000 for row in rows if row["arm"] == arm) for arm in arms}
     assert cached["prefix"] > cached["random"]
@@ -90,6 +93,29 @@ def test_instances_that_come_during_a_run_are_seen_by_name() -> None:
     assert samples[0].serving.names < samples[-1].serving.names
     assert [window.reason for window in windows] == ["2 to 3 instances"]
     assert before == after
+
+
+def test_two_arms_are_sent_their_requests_at_the_same_time(tmp_path: Path) -> None:
+    trace = tmp_path / "trace.jsonl"
+    lines = ({"timestamp": 50 * number, "input_length": 40, "output_length": 4} for number in range(REQUESTS))
+    trace.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    schedule = prepare([str(trace)], Load(), Sending(), chat_only=False).schedule
+    with ExitStack() as serving:
+        arms = [LocalArm(name, example_spec(), speed_factor=20) for name in ("random", "prefix")]
+        runs = [
+            Replay(
+                serving.enter_context(arm.serve(swapped=False)),
+                schedule,
+                tmp_path / arm.name,
+                Place(arm.name, 0, place),
+            )
+            for place, arm in enumerate(arms)
+        ]
+        one, other = over_network(largest_lag_seconds=60)(runs)
+
+    assert (one.summary.answered, other.summary.answered) == (REQUESTS, REQUESTS)
+    assert abs((one.started - other.started).total_seconds()) < min(one.duration_seconds, other.duration_seconds)
+    assert [row.arm for row in read_rows(tmp_path / "prefix")] == ["prefix"] * REQUESTS
 
 
 def _start(folder: Path, *options: str) -> subprocess.Popen[str]:

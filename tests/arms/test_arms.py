@@ -6,9 +6,10 @@ import orjson
 import pytest
 from deploy.conftest import Account, account  # noqa: F401 - a fixture.
 
-from warmroute.arms import Api, ArmName, EndpointArm, SwitchbackArm, arms_of, cross_over, named
+from warmroute.arms import Api, ArmName, EndpointArm, FoundEndpoint, SwitchbackArm, arms_of, cross_over, named
 from warmroute.arms.building import ArmOptions
 from warmroute.arms.control_plane import ControlPlane
+from warmroute.arms.switchback import Updates
 from warmroute.demo import example_spec
 from warmroute.errors import WarmrouteError
 from warmroute.measure.experiment import Serving
@@ -117,8 +118,9 @@ def test_what_serves_is_told_while_more_instances_come(account):  # noqa: F811
 
 
 def test_sequential_updates_change_the_endpoint_only_where_it_is_another(account):  # noqa: F811
+    before = FoundEndpoint("support-bot", account.session)
     arms = [
-        SwitchbackArm(name, spec(main=routing), account.session, poll_seconds=1)
+        SwitchbackArm(name, spec(main=routing), account.session, Updates(found=before, poll_seconds=1))
         for name, routing in (("random", RANDOM), ("prefix", PREFIX))
     ]
     seen, updates = [], []
@@ -195,7 +197,8 @@ def test_a_spec_is_served_here_and_an_endpoint_there(account, tmp_path):  # noqa
     (tmp_path / "spec.yaml").write_text(example_spec_text(), "utf-8")
     names = [named(f"here={tmp_path / 'spec.yaml'}"), named("there=endpoint/support-bot")]
 
-    here, there = arms_of(names, ArmOptions(session=lambda: account.session, api=Api.OPENAI))
+    (here, there), found = arms_of(names, ArmOptions(session=lambda: account.session, api=Api.OPENAI))
 
     assert (here.describe()["kind"], here.instances, here.chat_only) == ("local", None, True)
+    assert found is None
     assert (there.describe()["kind"], there.instances, there.chat_only) == ("endpoint", 7, True)

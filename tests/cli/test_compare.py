@@ -50,6 +50,7 @@ def told(ran):
         ([*VARIANTS, "--switchback"], "--switchback applies specs."),
         ([*VARIANTS, "--cross-over", "--switchback"], "are two designs."),
         ([*VARIANTS, "--target", "openai"], "takes no target variant."),
+        ([*TWO, "--simultaneous"], "arms share what serves them (random: this machine; prefix: this machine)"),
         ([*TWO, "--pairs", "0"], "--pairs"),
     ],
 )
@@ -108,6 +109,13 @@ def test_the_plan_for_programs(run):
     assert len(plan["trace"]["files"][0]["sha256"]) == 64
     assert plan["arms"][0]["variants"][0]["routing_config"]["routing_strategy"] == "PREFIX_AWARE"
     assert "execution_role_arn" not in json.dumps(plan)
+
+
+def test_a_trace_longer_than_a_run_has_parts(run):
+    ran = run("compare", "trace.jsonl", *TWO, "--duration", "20", "--dry-run")
+
+    assert ran.out.splitlines()[0] == "random (baseline) against prefix: 20 requests a run"
+    assert "note: The trace has 3 parts of the length of a run; pairs send them in turn." in ran.out.splitlines()
 
 
 def test_sequential_updates_pay_for_one_fleet(run):

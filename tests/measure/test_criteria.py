@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import fields
 from math import log
 
 import pytest
@@ -16,6 +17,13 @@ def test_margins_are_log_ratios_but_for_errors():
     assert criteria.margin(Metric.TTFT_P99) == pytest.approx(log(1.1))
     assert criteria.margin(Metric.OUTPUT_TOKENS_PER_SECOND) == pytest.approx(-log(0.95))
     assert criteria.margin(Metric.ERROR_SHARE) == 0.005
+
+
+def test_a_document_holds_all_of_them():
+    found = Criteria(verdicts=3).to_json()
+
+    assert (found["primary"], found["verdicts"], found["guards"]["ttft_p99"]) == ("ttft_p90", 3, 0.10)
+    assert set(found) == {field.name for field in fields(Criteria)}
 
 
 def test_several_verdicts_share_the_chance_of_a_false_one():

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from warmroute.arms.building import ArmOptions, arms_of, check_names
+from warmroute.arms.building import ArmOptions, Arms, arms_of, check_names
 from warmroute.arms.cross_over import cross_over
 from warmroute.arms.endpoint import EndpointArm
+from warmroute.arms.found import FoundEndpoint, PutBack
 from warmroute.arms.local import LocalArm
 from warmroute.arms.naming import ArmName, named
 from warmroute.arms.switchback import SwitchbackArm
@@ -14,8 +15,11 @@ __all__ = [
     "Api",
     "ArmName",
     "ArmOptions",
+    "Arms",
     "EndpointArm",
+    "FoundEndpoint",
     "LocalArm",
+    "PutBack",
     "SwitchbackArm",
     "arms_of",
     "check_names",

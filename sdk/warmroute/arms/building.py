@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warmroute.arms.cross_over import cross_over
 from warmroute.arms.endpoint import EndpointArm
+from warmroute.arms.found import FoundEndpoint
 from warmroute.arms.local import LocalArm
-from warmroute.arms.switchback import SwitchbackArm
+from warmroute.arms.switchback import SwitchbackArm, Updates
 from warmroute.arms.targets import Api
+from warmroute.deploy.account.clean_up import DEFAULT_KEEP
 from warmroute.errors import WarmrouteError
 from warmroute.hosting import load_spec
 from warmroute.local import EngineSettings
@@ -47,7 +49,15 @@ class ArmOptions:
     on_progress: Callable[[Progress], None] = lambda _: None
 
 
-def arms_of(names: Sequence[ArmName], options: ArmOptions, *, begun: Mapping[str, Any] | None = None) -> list[Arm]:
+class Arms(NamedTuple):
+    """The arms of a comparison, and what has to become of their endpoint afterwards."""
+
+    arms: list[Arm]
+    found: FoundEndpoint | None = None
+    """The endpoint that the arms change; None where none does."""
+
+
+def arms_of(names: Sequence[ArmName], options: ArmOptions, *, begun: Mapping[str, Any] | None = None) -> Arms:
     """The arms.
 
     Args:
@@ -60,20 +70,20 @@ def arms_of(names: Sequence[ArmName], options: ArmOptions, *, begun: Mapping[str
     """
     check_names(names, options)
     if options.cross_over:
-        return list(
-            cross_over(
-                (names[0], names[1]),
-                options.session(),
-                begun=begun,
-                adopt=options.adopt,
-                poll_seconds=options.poll_seconds,
-                on_progress=options.on_progress,
-                url=options.runtime_url,
-            )
+        crossed = cross_over(
+            (names[0], names[1]),
+            options.session(),
+            begun=begun,
+            adopt=options.adopt,
+            poll_seconds=options.poll_seconds,
+            on_progress=options.on_progress,
+            url=options.runtime_url,
         )
+        return Arms(list(crossed), crossed[0].found)
     if options.switchback:
-        return list(_switchback(names, options))
-    return [_arm(name, options) for name in names]
+        switched = _switchback(names, options, begun)
+        return Arms(list(switched), switched[0].found)
+    return Arms([_arm(name, options) for name in names])
 
 
 def check_names(names: Sequence[ArmName], options: ArmOptions) -> None:
@@ -99,7 +109,7 @@ def check_names(names: Sequence[ArmName], options: ArmOptions) -> None:
         raise WarmrouteError("The OpenAI-compatible API takes no target variant.", "Use --target native.")
 
 
-def _switchback(names: Sequence[ArmName], options: ArmOptions) -> list[SwitchbackArm]:
+def _switchback(names: Sequence[ArmName], options: ArmOptions, begun: Mapping[str, Any] | None) -> list[SwitchbackArm]:
     specs = {each.name: load_spec(each.spec) for each in names if each.spec}
     endpoints = {spec.name for spec in specs.values()}
     if len(endpoints) != 1:
@@ -108,17 +118,18 @@ def _switchback(names: Sequence[ArmName], options: ArmOptions) -> list[Switchbac
             "Give all specs the same name.",
         )
     session = options.session()
+    found = FoundEndpoint(
+        endpoints.pop(), session, begun=begun, poll_seconds=options.poll_seconds, on_progress=options.on_progress
+    )
+    updates = Updates(
+        found=found,
+        keep=max(DEFAULT_KEEP, len(specs) + 1),
+        adopt=options.adopt,
+        poll_seconds=options.poll_seconds,
+        on_progress=options.on_progress,
+    )
     return [
-        SwitchbackArm(
-            name,
-            spec,
-            session,
-            api=options.api,
-            adopt=options.adopt,
-            poll_seconds=options.poll_seconds,
-            on_progress=options.on_progress,
-            url=options.runtime_url,
-        )
+        SwitchbackArm(name, spec, session, updates, api=options.api, url=options.runtime_url)
         for name, spec in specs.items()
     ]
 

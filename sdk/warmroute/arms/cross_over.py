@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from warmroute.arms.control_plane import POLL_SECONDS, ControlPlane
+from warmroute.arms.expecting import Simulable
+from warmroute.arms.found import FoundEndpoint, begun_arms
 from warmroute.arms.targets import Api, target_of
 from warmroute.deploy import DeployedEndpoint, Deployment
 from warmroute.errors import WarmrouteError
 from warmroute.measure.experiment import PolledServing, Served
 from warmroute.routing import RoutingConfig
+from warmroute.tune.fleets import fleet_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -51,23 +55,28 @@ def cross_over(
             "Use NAME=endpoint/ENDPOINT/VARIANT for both, or leave out --cross-over.",
         )
     deployed = DeployedEndpoint(one.endpoint, session, poll_seconds=poll_seconds)
-    variants = {variant.name: variant for variant in deployed.to_spec().spec.variants}
+    spec = deployed.to_spec().spec
+    variants = {variant.name: variant for variant in spec.variants}
     for arm in arms:
         if arm.variant not in variants:
             raise WarmrouteError(
                 f"Endpoint {one.endpoint} has no variant {arm.variant}.", f"Its variants: {', '.join(variants)}."
             )
     _refuse_different(variants[one.variant], variants[other.variant])
-    earlier = {arm["name"]: arm.get("routing_config") for arm in (begun or {}).get("arms", [])}
+    earlier = {arm.get("name"): arm.get("routing_config") for arm in begun_arms(begun)}
     routing = {arm.variant: _routing(earlier.get(arm.name), variants[arm.variant]) for arm in arms}
 
+    found = FoundEndpoint(one.endpoint, session, begun=begun, poll_seconds=poll_seconds, on_progress=on_progress)
+
     def put(by_variant: Mapping[str, RoutingConfig]) -> None:
-        spec = _with_routing(deployed.to_spec().spec, by_variant)
-        Deployment(spec, session, poll_seconds=poll_seconds).apply(
+        wanted = _with_routing(deployed.to_spec().spec, by_variant)
+        found.about_to_change()
+        Deployment(wanted, session, poll_seconds=poll_seconds).apply(
             adopt=adopt, preflight=False, on_progress=on_progress
         )
 
-    return [CrossOverArm(arm, partner.variant, routing, session, put, url) for arm, partner in (arms, arms[::-1])]
+    pairs = (arms, arms[::-1])
+    return [CrossOverArm(arm, partner.variant, spec, routing, session, put, found, url) for arm, partner in pairs]
 
 
 class CrossOverArm:
@@ -80,14 +89,17 @@ class CrossOverArm:
         self,
         arm: ArmName,
         partner: str,
+        spec: EndpointSpec,
         routing: Mapping[str, RoutingConfig],
         session: Any,
         put: Callable[[Mapping[str, RoutingConfig]], None],
+        found: FoundEndpoint,
         url: str | None,
     ) -> None:
         self.name = arm.name
-        self._endpoint, self._variant, self._partner = arm.endpoint, arm.variant, partner
+        self._endpoint, self._variant, self._partner, self._spec = arm.endpoint, arm.variant, partner, spec
         self._routing, self._session, self._put, self._url = routing, session, put, url
+        self.found = found
         self.machines = f"{arm.endpoint}/{arm.variant}"
         self.instances = self._control(arm.variant).instances()
 
@@ -99,7 +111,18 @@ class CrossOverArm:
             "endpoint": self._endpoint,
             "variant": self._variant,
             "routing_config": routing,
+            "found_configuration": self.found.configuration,
         }
+
+    def simulable(self) -> Simulable:
+        """Its fleet: both variants are of the same size.
+
+        Raises:
+            WarmrouteError: The variant tells no number of instances.
+        """
+        found = fleet_of(self._spec, variant=self._variant)
+        config = dataclasses.replace(found.config, routing=self._routing[self._variant])
+        return Simulable(config, Api.NATIVE, notes=found.notes)
 
     @contextmanager
     def serve(self, *, swapped: bool) -> Iterator[Served]:

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from warmroute.local.child import DEFAULT_REGION
+from warmroute.render.models import images
+
 if TYPE_CHECKING:
     from warmroute.hosting import EndpointSpec
 
@@ -18,9 +21,12 @@ def described(spec: EndpointSpec) -> dict[str, Any]:
         spec: The spec.
     """
     values = spec.model_dump(mode="json", exclude_none=True)
+    region = spec.region or DEFAULT_REGION
+    deployed = {image for model in spec.models_by_path.values() for image in images(model, region)}
     return {
         "endpoint": spec.name,
         "spec_sha256": hashlib.sha256(orjson.dumps(values, option=orjson.OPT_SORT_KEYS)).hexdigest(),
+        "images": sorted(filter(None, deployed)),
         "variants": [
             {
                 name: variant[name]

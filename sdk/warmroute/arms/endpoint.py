@@ -6,8 +6,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from warmroute.arms.control_plane import POLL_SECONDS, ControlPlane
+from warmroute.arms.expecting import Simulable
 from warmroute.arms.targets import Api, target_of
+from warmroute.deploy import DeployedEndpoint
 from warmroute.measure.experiment import PolledServing, Served
+from warmroute.tune.fleets import fleet_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -60,6 +63,16 @@ class EndpointArm:
             "component": self._component,
             "api": str(self._api),
         }
+
+    def simulable(self) -> Simulable:
+        """Its fleet, as the endpoint is described.
+
+        Raises:
+            WarmrouteError: It cannot be asked; or several variants serve it.
+        """
+        spec = DeployedEndpoint(self._endpoint, self._session).to_spec().spec
+        found = fleet_of(spec, variant=self._variant or None)
+        return Simulable(found.config, self._api, notes=found.notes)
 
     @contextmanager
     def serve(self, *, swapped: bool) -> Iterator[Served]:  # noqa: ARG002 - it has no other role.

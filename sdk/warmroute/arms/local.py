@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from warmroute.arms.control_plane import ControlPlane
 from warmroute.arms.described import component_of, described
+from warmroute.arms.expecting import Simulable
 from warmroute.arms.targets import Api, target_of
-from warmroute.local import EngineSettings, running_locally
+from warmroute.errors import WarmrouteError
+from warmroute.local import EngineKind, EngineSettings, running_locally
 from warmroute.local.child import DEFAULT_REGION
-from warmroute.measure.experiment import PolledServing, Served, Serving
-from warmroute.measure.telemetry import INTERVAL_SECONDS, local_instances
+from warmroute.measure.experiment import EndpointState, PolledServing, Served, Serving
+from warmroute.measure.telemetry import INTERVAL_SECONDS, local_fleet
+from warmroute.tune.fleets import fleet_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from warmroute.hosting import EndpointSpec
 
@@ -60,6 +65,17 @@ class LocalArm:
             "speed_factor": self._speed_factor,
         }
 
+    def simulable(self) -> Simulable:
+        """Its fleet, as far as simulated engines stand behind it.
+
+        Raises:
+            WarmrouteError: Others do; or the spec has several variants.
+        """
+        if self._engines.kind is not EngineKind.SIMULATED:
+            raise WarmrouteError(f"its engines are of the kind {self._engines.kind}, whose caches are not described.")
+        found = fleet_of(self._spec)
+        return Simulable(found.config, self._api, self._speed_factor)
+
     @contextmanager
     def serve(self, *, swapped: bool) -> Iterator[Served]:  # noqa: ARG002 - there is one fleet.
         """Start it, and stop it at the end."""
@@ -69,15 +85,25 @@ class LocalArm:
             session = local.session(self._spec.region or DEFAULT_REGION)
             control = ControlPlane(session, self._spec.name, component=component_of(self._spec))
 
+            def look() -> EndpointState:
+                versions = local_fleet(local.url, self._spec.name).engine_versions
+                return replace(control.look(), engine=self._engine(versions))
+
             def serving() -> Serving:
-                names = local_instances(local.url, self._spec.name)
+                names = local_fleet(local.url, self._spec.name).instances
                 return Serving(len(names), names, control.serving().changing)
 
             yield Served(
                 target=target_of(self._api, session, self._spec.name, component=component_of(self._spec)),
-                look=control.look,
+                look=look,
                 session=session,
                 endpoint_name=self._spec.name,
                 local_url=local.url,
                 watch=PolledServing(serving, INTERVAL_SECONDS),
             )
+
+    def _engine(self, versions: Iterable[str]) -> str:
+        """What computes the answers: not the image of the spec, which nothing pulls here."""
+        if self._engines.kind is EngineKind.SIMULATED:
+            return f"simulated by warmroute {version('warmroute')}"
+        return ", ".join(f"vLLM {found}" for found in sorted(versions))

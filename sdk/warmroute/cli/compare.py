@@ -10,10 +10,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from warmroute.cli.compare_text import print_comparison, print_plan
-from warmroute.cli.completing import engine_kinds, input_formats
-from warmroute.cli.output import Format, FormatOption, can_redraw
-from warmroute.cli.replay import BodyKind, TargetKind, aws_session
+from warmroute.cli.completing import engine_kinds
+from warmroute.cli.output import Format, FormatOption, can_redraw, print_json
+from warmroute.cli.sending import (
+    BodiesOption,
+    BodyKind,
+    ComponentOption,
+    ConnectionsOption,
+    DurationOption,
+    EndpointUrlOption,
+    ModelOption,
+    OutputTokensOption,
+    RegionOption,
+    RequestsOption,
+    SendingRateOption,
+    SentTraceArgument,
+    SessionsOption,
+    SpeedOption,
+    TargetKind,
+    TargetOption,
+    aws_session,
+    load_of,
+)
 from warmroute.cli.stopping import StoppedError
+from warmroute.cli.traffic import InputFormatOption
 from warmroute.errors import MissingExtraError, WarmrouteError
 from warmroute.measure.metrics import Metric
 from warmroute.measure.segmenting import SegmentBy
@@ -22,7 +42,7 @@ from warmroute.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from warmroute.arms import ArmName
+    from warmroute.arms import ArmName, FoundEndpoint, PutBack
     from warmroute.measure.comparison import Comparison
     from warmroute.measure.experiment import Arm, Experiment, Served, Turn
     from warmroute.measure.replay import Progress
@@ -30,6 +50,8 @@ if TYPE_CHECKING:
 
 _ARM = "NAME=SPEC.yaml, served on this machine; NAME=endpoint/ENDPOINT, also with /VARIANT, on AWS. Once for each."
 _WARM_UP = "Beginning of every run that is reported apart, as cold; by default a tenth of the run."
+_PARTS = "Parts of a trace longer than a run that pairs send in turn, at most; 1 for the same in all pairs."
+_SIMULTANEOUS = "Send both runs of a pair at the same time, to variants or endpoints with instances of their own."
 _SETTLE = "From a change of the instances until a run counts as steady again; until then it is reported apart."
 _LAG = "P99 of the send lag above which a run is invalid; by default 0.05, and 5 % of the P50 TTFT."
 _NO_TELEMETRY = "Don't ask the servers what they count: CloudWatch tells it up to five minutes after a run."
@@ -37,7 +59,7 @@ _SWITCHBACK = "Apply the specs of the arms to their one endpoint on SageMaker, b
 
 
 def compare(  # noqa: PLR0913, PLR0917 - each is an option.
-    trace: Annotated[list[str], typer.Argument(metavar="TRACE...", help="Recorded traffic, in any format.")],
+    trace: SentTraceArgument,
     arm: Annotated[list[str], typer.Option(metavar="NAME=WHAT", help=_ARM)],
     baseline: Annotated[str | None, typer.Option(metavar="NAME", help="The arm in use; by default the first.")] = None,
     output: Annotated[
@@ -60,16 +82,18 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
     ] = 3,
     seed: Annotated[int, typer.Option(help="Of the order of the arms, and of drawn times.")] = 0,
     warm_up: Annotated[float | None, typer.Option(metavar="SECONDS", help=_WARM_UP, min=0)] = None,
+    parts: Annotated[int, typer.Option(metavar="N", help=_PARTS, min=1)] = 20,
     settle: Annotated[float, typer.Option(metavar="SECONDS", help=_SETTLE, min=0)] = 60.0,
     segment_by: Annotated[SegmentBy, typer.Option(help="What makes a segment.")] = SegmentBy.PREFIX_AWARE_ID,
-    target: Annotated[TargetKind, typer.Option(help="API that requests are sent by.")] = TargetKind.NATIVE,
-    region: Annotated[str | None, typer.Option(help="Region of the endpoints.")] = None,
-    component: Annotated[str | None, typer.Option(metavar="NAME", help="Inference component.")] = None,
-    endpoint_url: Annotated[str | None, typer.Option(metavar="URL", help="Root of the runtime API.")] = None,
+    target: TargetOption = TargetKind.NATIVE,
+    region: RegionOption = None,
+    component: ComponentOption = None,
+    endpoint_url: EndpointUrlOption = None,
     cross_over: Annotated[
         bool, typer.Option("--cross-over", help="Let two variants change their routing after half of the pairs.")
     ] = False,
     switchback: Annotated[bool, typer.Option("--switchback", help=_SWITCHBACK)] = False,
+    simultaneous: Annotated[bool, typer.Option("--simultaneous", help=_SIMULTANEOUS)] = False,
     adopt: Annotated[bool, typer.Option("--adopt", help="Change an endpoint that warmroute did not make.")] = False,
     poll: Annotated[
         float, typer.Option(help="Longest time between two looks at an update.", min=0.05, max=3600)
@@ -88,26 +112,17 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
     vllm_python: Annotated[Path | None, typer.Option(metavar="FILE", help="As for warmroute local.")] = None,
     vllm_arg: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="As for warmroute local.")] = None,
     model_dir: Annotated[Path | None, typer.Option(metavar="DIR", help="As for warmroute local.")] = None,
-    input_format: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Format of the trace, if it is not recognised.", autocompletion=input_formats
-        ),
-    ] = None,
-    model: Annotated[str | None, typer.Option(help="Model to ask for, instead of the recorded one.")] = None,
-    rate: Annotated[
-        float | None, typer.Option(metavar="N", help="Requests a second, instead of the trace's times.")
-    ] = None,
-    sessions: Annotated[int, typer.Option(metavar="N", help="Sessions side by side under --rate.", min=1)] = 1,
-    speed: Annotated[float, typer.Option(metavar="N", help="How many times faster than recorded.")] = 1.0,
-    duration: Annotated[float | None, typer.Option(metavar="SECONDS", help="Length of a run.")] = None,
-    requests: Annotated[int | None, typer.Option(metavar="N", help="Send the first so many.", min=1)] = None,
-    connections: Annotated[int, typer.Option(metavar="N", help="Connections at most.", min=1, max=65_535)] = 1_024,
+    input_format: InputFormatOption = None,
+    model: ModelOption = None,
+    rate: SendingRateOption = None,
+    sessions: SessionsOption = 1,
+    speed: SpeedOption = 1.0,
+    duration: DurationOption = None,
+    requests: RequestsOption = None,
+    connections: ConnectionsOption = 1_024,
     largest_lag: Annotated[float | None, typer.Option(metavar="SECONDS", help=_LAG, min=0)] = None,
-    bodies: Annotated[BodyKind, typer.Option(help="Recorded bodies as written, or canonical.")] = BodyKind.RECORDED,
-    output_tokens: Annotated[
-        int, typer.Option(metavar="N", help="Output tokens where the trace does not tell.", min=1)
-    ] = 128,
+    bodies: BodiesOption = BodyKind.RECORDED,
+    output_tokens: OutputTokensOption = 128,
     no_telemetry: Annotated[bool, typer.Option("--no-telemetry", help=_NO_TELEMETRY)] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan and stop.")] = False,
     format: FormatOption = Format.TEXT,  # noqa: A002
@@ -121,6 +136,7 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
     Example: warmroute compare trace.jsonl --arm random=random.yaml --arm prefix=prefix.yaml --output comparison
     """
     from warmroute.arms import Api, ArmOptions, arms_of, check_names, named
+    from warmroute.arms.expecting import Expecting
     from warmroute.local import EngineSettings, engine_kind
     from warmroute.measure.criteria import Criteria
     from warmroute.measure.experiment import (
@@ -133,7 +149,9 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
         over_network,
         plan,
     )
-    from warmroute.measure.replay import Load, Sending
+    from warmroute.measure.experiment.folder import read_json
+    from warmroute.measure.replay import Sending
+    from warmroute.measure.report.write import DOCUMENT
 
     with _usage():
         names = _baseline_first([named(text) for text in arm], baseline)
@@ -152,18 +170,11 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
     )
     with _usage():
         check_names(names, options)
-    load = Load(
-        rate=rate,
-        concurrent_sessions=sessions,
-        speed=speed,
-        duration_seconds=duration,
-        requests=requests,
-        seed=seed,
-    )
+    load = load_of(rate, sessions, speed, duration, requests, seed)
     sending = Sending(bodies=bodies.value, model=model, default_output_tokens=output_tokens)
-    schedules = TraceSchedules(trace, load, sending, segment_by=segment_by, format=input_format)
+    schedules = TraceSchedules(trace, load, sending, segment_by=segment_by, format=input_format, most_parts=parts)
     folder = output or Path(f"comparison-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
-    arms = arms_of(names, options, begun=_begun(folder))
+    arms, found = arms_of(names, options, begun=_begun(folder))
     about = schedules.about(chat_only=arms[0].chat_only)
     with _usage():
         design = Design(
@@ -176,8 +187,10 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
             settle_seconds=settle,
             seed=seed,
             swaps_machines=cross_over,
+            simultaneous=simultaneous,
         )
-        design.check(criteria, run_seconds=about["seconds"])
+        machines = {arm.name: arm.machines for arm in arms}
+        design.check(criteria, run_seconds=about["seconds"], machines=machines)
     ahead = plan(arms, design, criteria, about["seconds"])
     if dry_run:
         print_plan(ahead, arms, about, schedules.notes, format)
@@ -194,22 +207,47 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
             criteria=criteria,
             schedules=schedules,
             replay=over_network(**client, on_progress=on_progress),
-            hooks=Hooks(on_turn=on_turn) if no_telemetry else Hooks(on_turn=on_turn, observe=_observer),
+            hooks=Hooks(
+                on_turn=on_turn, observe=_no_observer if no_telemetry else _observer, expect=Expecting(design.seed)
+            ),
         )
-        comparison = _run(Experiment(folder, setup, wanted, notes=schedules.notes), folder)
-    print_comparison(comparison, folder, format)
-    typer.echo(_report(comparison, folder), err=format is Format.JSON)
-    raise typer.Exit(1 if comparison.has_failed else 0)
-
-
-def _run(experiment: Experiment, folder: Path) -> Comparison:
-    """Run it; whatever ends it says what is kept."""
+        comparison, put_back = _run(Experiment(folder, setup, wanted, notes=schedules.notes), found, folder)
+    if format is Format.TEXT:
+        print_comparison(comparison, folder)
     try:
-        return experiment.run()
+        reported = _report(comparison, folder)
     except KeyboardInterrupt:
-        raise StoppedError(_kept(experiment.finished, folder)) from None
+        raise StoppedError(f"Every run is done; the same command with --output {folder} makes the report.") from None
+    if format is Format.JSON:
+        print_json({"folder": str(folder), **read_json(folder / DOCUMENT)})
+    typer.echo(reported, err=format is Format.JSON)
+    if put_back.sentence:
+        typer.echo(put_back.sentence, err=True)
+    raise typer.Exit(1 if comparison.has_failed or not put_back.done else 0)
+
+
+def _run(experiment: Experiment, found: FoundEndpoint | None, folder: Path) -> tuple[Comparison, PutBack]:
+    """Run it; whatever ends it, the endpoint gets back what it had, and one message says what is kept."""
+    from warmroute.arms import PutBack
+
+    def put_back() -> PutBack:
+        return PutBack(done=True, sentence="") if found is None else found.put_back(experiment.configurations)
+
+    def ending() -> str:
+        if found is not None and found.changed:
+            typer.echo("The endpoint gets back what it had; Ctrl-C again does not wait for that.", err=True)
+        return f"{_kept(experiment.finished, folder)} {put_back().sentence}".strip()
+
+    try:
+        comparison = experiment.run()
+    except KeyboardInterrupt:
+        raise StoppedError(ending()) from None
     except WarmrouteError as error:
-        raise WarmrouteError(str(error), _kept(experiment.finished, folder)) from None
+        raise WarmrouteError(str(error), ending()) from None
+    except BaseException:
+        put_back()
+        raise
+    return comparison, put_back()
 
 
 def _observer(_: Arm, served: Served) -> Observer:
@@ -217,6 +255,10 @@ def _observer(_: Arm, served: Served) -> Observer:
     from warmroute.measure.telemetry import observer_of
 
     return observer_of(served.session, served.endpoint_name, served.variant, local_url=served.local_url)
+
+
+def _no_observer(_: Arm, __: Served) -> None:
+    """Nothing, as --no-telemetry wants."""
 
 
 def _report(comparison: Comparison, folder: Path) -> str:

@@ -33,7 +33,10 @@ def print_plan(
         print_json({**asdict(plan), "arms": [{"name": arm.name, **arm.describe()} for arm in arms], "trace": trace})
         return
     baseline, *candidates = (arm.name for arm in arms)
-    typer.echo(f"{baseline} (baseline) against {', '.join(candidates)}: {trace['requests']:,} requests a run")
+    parts = trace["parts"]
+    requests = [part["requests"] for part in parts] if len(parts) > 1 else [trace["requests"]]
+    sizes = " to ".join(dict.fromkeys(f"{each:,}" for each in (min(requests), max(requests))))
+    typer.echo(f"{baseline} (baseline) against {', '.join(candidates)}: {sizes} requests a run")
     for note in notes:
         typer.echo(f"note: {note}")
     few, many = plan.least_pairs, plan.most_pairs
@@ -48,13 +51,8 @@ def print_plan(
         typer.echo(f"{' to '.join(dict.fromkeys(hours))} instance-hours, on {counted(plan.instances, 'instance')}")
 
 
-def print_comparison(comparison: Comparison, folder: Path, format: Format) -> None:  # noqa: A002
+def print_comparison(comparison: Comparison, folder: Path) -> None:
     """The verdicts first, then what they rest on."""
-    from warmroute.measure.experiment import comparison_json
-
-    if format is Format.JSON:
-        print_json({"folder": str(folder), **comparison_json(comparison)})
-        return
     for verdict in comparison.verdicts:
         _print_verdict(verdict)
     if not comparison.verdicts:

@@ -6,16 +6,35 @@ import os
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from warmroute.cli.completing import input_formats
 from warmroute.cli.output import Format, FormatOption, can_redraw, print_json
+from warmroute.cli.sending import (
+    BodiesOption,
+    BodyKind,
+    ComponentOption,
+    ConnectionsOption,
+    DurationOption,
+    EndpointUrlOption,
+    ModelOption,
+    OutputTokensOption,
+    RegionOption,
+    RequestsOption,
+    SendingRateOption,
+    SentTraceArgument,
+    SessionsOption,
+    SpeedOption,
+    TargetKind,
+    TargetOption,
+    aws_session,
+    load_of,
+)
 from warmroute.cli.stopping import StoppedError
-from warmroute.errors import DocumentError, WarmrouteError
+from warmroute.cli.traffic import InputFormatOption
+from warmroute.errors import WarmrouteError
 from warmroute.wording import counted
 
 if TYPE_CHECKING:
@@ -24,58 +43,31 @@ if TYPE_CHECKING:
     from warmroute.measure.replay import Progress, Quantiles, Replayed, Target
 
 
-class TargetKind(StrEnum):
-    """How requests are sent."""
-
-    NATIVE = "native"
-    OPENAI = "openai"
-
-
-class BodyKind(StrEnum):
-    """Which bodies are sent."""
-
-    RECORDED = "recorded"
-    CANONICAL = "canonical"
-
-
-_TARGET = "native is InvokeEndpoint with its response stream, openai chat completions in OpenAI's form."
-_LENGTH = "Output tokens of a request whose trace does not tell."
-
-
 def replay(  # noqa: PLR0913, PLR0917 - each is an option.
-    trace: Annotated[list[str], typer.Argument(metavar="TRACE...", help="Recorded traffic, in any format.")],
-    target: Annotated[TargetKind, typer.Option(help=_TARGET)] = TargetKind.NATIVE,
+    trace: SentTraceArgument,
+    target: TargetOption = TargetKind.NATIVE,
     endpoint: Annotated[str | None, typer.Option(metavar="NAME", help="The SageMaker endpoint.")] = None,
-    region: Annotated[str | None, typer.Option(help="Its region.")] = None,
+    region: RegionOption = None,
     variant: Annotated[str | None, typer.Option(metavar="NAME", help="TargetVariant; native only.")] = None,
-    component: Annotated[str | None, typer.Option(metavar="NAME", help="Inference component.")] = None,
-    endpoint_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="Root of the API: that of `warmroute local`, for example.")
-    ] = None,
+    component: ComponentOption = None,
+    endpoint_url: EndpointUrlOption = None,
     base_url: Annotated[
         str | None, typer.Option(metavar="URL", help="Another server of chat completions, up to /v1; openai only.")
     ] = None,
     api_key_variable: Annotated[
         str, typer.Option(metavar="NAME", help="Environment variable with its API key, if it needs one.")
     ] = "OPENAI_API_KEY",
-    input_format: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Format of the trace, if it is not recognised.", autocompletion=input_formats
-        ),
-    ] = None,
-    model: Annotated[str | None, typer.Option(help="Model to ask for, instead of the recorded one.")] = None,
-    rate: Annotated[
-        float | None, typer.Option(metavar="N", help="Requests a second, instead of the trace's times.")
-    ] = None,
-    sessions: Annotated[int, typer.Option(metavar="N", help="Sessions side by side under --rate.", min=1)] = 1,
-    speed: Annotated[float, typer.Option(metavar="N", help="How many times faster than recorded.")] = 1.0,
-    duration: Annotated[float | None, typer.Option(metavar="SECONDS", help="Send no longer than this.")] = None,
-    requests: Annotated[int | None, typer.Option(metavar="N", help="Send the first so many.", min=1)] = None,
+    input_format: InputFormatOption = None,
+    model: ModelOption = None,
+    rate: SendingRateOption = None,
+    sessions: SessionsOption = 1,
+    speed: SpeedOption = 1.0,
+    duration: DurationOption = None,
+    requests: RequestsOption = None,
     seed: Annotated[int, typer.Option(help="Of --rate, and of times within a coarse tick.")] = 0,
-    connections: Annotated[int, typer.Option(metavar="N", help="Connections at most.", min=1, max=65_535)] = 1_024,
-    bodies: Annotated[BodyKind, typer.Option(help="Recorded bodies as written, or canonical.")] = BodyKind.RECORDED,
-    output_tokens: Annotated[int, typer.Option(metavar="N", help=_LENGTH, min=1)] = 128,
+    connections: ConnectionsOption = 1_024,
+    bodies: BodiesOption = BodyKind.RECORDED,
+    output_tokens: OutputTokensOption = 128,
     own_length: Annotated[
         bool, typer.Option("--own-length", help="Let answers end by themselves: no ignore_eos.")
     ] = False,
@@ -96,16 +88,9 @@ def replay(  # noqa: PLR0913, PLR0917 - each is an option.
 
     Example: warmroute replay trace.jsonl --endpoint support-bot --region us-east-1 --speed 2 --duration 600
     """
-    from warmroute.measure.replay import Load, ReplayRun, Sending, prepare
+    from warmroute.measure.replay import ReplayRun, Sending, prepare
 
-    load = Load(
-        rate=rate,
-        concurrent_sessions=sessions,
-        speed=speed,
-        duration_seconds=duration,
-        requests=requests,
-        seed=seed,
-    )
+    load = load_of(rate, sessions, speed, duration, requests, seed)
     sending = Sending(
         bodies=bodies.value,
         model=model,
@@ -186,24 +171,6 @@ def _target(
     if variant is not None:
         raise WarmrouteError("The OpenAI-compatible API takes no target variant.", "Use --target native.")
     return SageMakerOpenAITarget(session, endpoint, inference_component=component, endpoint_url=endpoint_url)
-
-
-def aws_session(region: str | None) -> Any:
-    """boto3's session of the environment.
-
-    Args:
-        region: AWS region, instead of its own.
-
-    Raises:
-        DocumentError: The environment's settings are wrong.
-    """
-    from boto3.session import Session
-    from botocore.exceptions import BotoCoreError
-
-    try:
-        return Session(region_name=region)
-    except BotoCoreError as error:
-        raise DocumentError(f"AWS settings: {error}.", "Check AWS_PROFILE and the files of AWS's settings.") from None
 
 
 @contextmanager

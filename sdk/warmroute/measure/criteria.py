@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from warmroute.errors import WarmrouteError
 from warmroute.measure.metrics import Metric
@@ -65,6 +65,18 @@ class Criteria:
             raise WarmrouteError(f"minimum_pairs: {self.minimum_pairs} is below 3.", "5 pairs or more tell something.")
         if self.verdicts < 1:
             raise WarmrouteError(f"verdicts: {self.verdicts} is below 1.", "Count candidates times looks.")
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for a JSON document."""
+        return {
+            "primary": str(self.primary),
+            "minimum_effect": self.minimum_effect,
+            "secondaries": [str(metric) for metric in self.secondaries],
+            "guards": {str(metric): margin for metric, margin in self.guards.items()},
+            "minimum_pairs": self.minimum_pairs,
+            "alpha": self.alpha,
+            "verdicts": self.verdicts,
+        }
 
     @property
     def alpha_each(self) -> float:

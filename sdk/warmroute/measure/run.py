@@ -119,6 +119,9 @@ class RunFacts:
     position: int
     """Place in the pair, from 0."""
 
+    part: int = 0
+    """The part of the trace that it sent, from 0; the runs of a pair send the same one."""
+
     started: datetime
     """When its first request was planned, with a time zone."""
 
@@ -128,6 +131,9 @@ class RunFacts:
     endpoint_arn: str
     endpoint_config_arn: str = ""
     """Configuration that the endpoint had when the run began; empty where it was not asked."""
+
+    engine: str = ""
+    """What computed the answers: an image and its digest, or the version that an engine tells; empty if not told."""
 
     fleet: str = ""
     """The machines that served it: a variant, where two change roles between pairs; empty with one fleet."""

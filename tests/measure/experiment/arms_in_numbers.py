@@ -75,6 +75,9 @@ class Clockwork:
     seed: int = 0
     run_deviation: float = 0.03
     requests: int = 200
+    parts: int = 1
+    """Of the trace."""
+
     problems: dict[int, str] = field(default_factory=dict)
     """For the number of a replay, from 0: why it is invalid."""
 
@@ -84,7 +87,14 @@ class Clockwork:
     count: int = 0
     done: list[tuple[int, int, str]] = field(default_factory=list)
 
-    def replay(self, served, schedule, folder, place):
+    at_once: list[int] = field(default_factory=list)
+    """How many runs each call was given."""
+
+    def replay(self, runs):
+        self.at_once.append(len(runs))
+        return [self._replay(*run) for run in runs]
+
+    def _replay(self, served, schedule, folder, place):
         number = self.count
         self.count += 1
         arm = next(arm for arm in self.arms if arm.name == place.arm)
@@ -122,14 +132,15 @@ class Clockwork:
         return Replayed(started, 400.0, journal.close(), replace(tally.summary(), problems=why))
 
 
-def schedules(requests):
-    def make(seed, *, chat_only):
+def schedules(requests, parts=1):
+    def make(seed, *, chat_only, turn=0):
         body = Body(b"{}", "")
         segments = ("acme", "globex", "initech")
-        return Schedule(
+        planned = (
             Planned(number, float(number), 0.0, "", "", 9, body, segments[number % 20 % 3])
             for number in range(requests)
         )
+        return Schedule(planned, part=turn % parts)
 
     return make
 
@@ -141,7 +152,7 @@ def experiment(folder, clockwork, *, hooks=None, design=None, criteria=None, loo
         arms=clockwork.arms,
         design=design,
         criteria=criteria,
-        schedules=schedules(clockwork.requests),
+        schedules=schedules(clockwork.requests, clockwork.parts),
         replay=clockwork.replay,
         hooks=hooks or Hooks(),
     )

@@ -59,6 +59,15 @@ def test_how_many_pairs(design, needed, is_known, pairs):
     assert Design(**design).pairs_for(needed, Criteria(), noise_is_known=is_known) == pairs
 
 
+def test_arms_that_share_their_machines_do_not_run_at_once():
+    check = Design(simultaneous=True).check
+
+    with pytest.raises(WarmrouteError, match=r"arms share what serves them \(a: bot; b: bot\)"):
+        check(Criteria(), run_seconds=60.0, machines={"a": "bot", "b": "bot"})
+    check(Criteria(), run_seconds=60.0, machines={"a": "bot/a", "b": "bot/b"})
+    Design().check(Criteria(), run_seconds=60.0, machines={"a": "bot", "b": "bot"})
+
+
 def test_more_candidates_need_more_pairs():
     one, three = (pairs_needed_for(0.06, Design(), Criteria(verdicts=verdicts)) for verdicts in (1, 3))
 
@@ -74,7 +83,7 @@ def test_more_candidates_need_more_pairs():
 )
 def test_what_could_show_nothing(design, message):
     with pytest.raises(WarmrouteError) as error:
-        Design(**design).check(Criteria(), run_seconds=60.0)
+        Design(**design).check(Criteria(), run_seconds=60.0, machines={})
 
     assert message in str(error.value)
 

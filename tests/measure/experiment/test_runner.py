@@ -6,7 +6,6 @@ import csv
 from collections import Counter
 from datetime import UTC, datetime
 
-import orjson
 import pyarrow.parquet as pq
 import pytest
 from measure.experiment.arms_in_numbers import Clockwork, NumbersArm, experiment
@@ -57,23 +56,19 @@ def test_what_is_in_the_folder(tmp_path):
 
     comparison = experiment(tmp_path, clockwork).run()
 
-    verdict = orjson.loads((tmp_path / "verdict.json").read_bytes())
     lines = list(csv.DictReader((tmp_path / "runs.csv").read_text("utf-8").splitlines()))
     rows = pq.read_table(tmp_path / "requests.parquet", columns=["pair", "position", "arm"]).to_pylist()
-    assert comparison.verdicts[0].decision is Decision.ADOPT
-    assert verdict["format"] == 1
-    assert verdict["verdicts"][0]["decision"] == "adopt"
-    assert verdict["verdicts"][0]["primary"]["interval"][1] < 0.75
-    assert {each["name"] for each in verdict["verdicts"][0]["segments"]} == {"acme", "globex", "initech"}
-    assert len(verdict["aa"]["figures"]) == 6
-    assert 0.005 < verdict["aa"]["deviation"] < 0.1
-    assert len(lines) == len(verdict["runs"]) == 16
+    verdict = comparison.verdicts[0]
+    assert verdict.decision is Decision.ADOPT
+    assert verdict.primary.interval.high < 0.75
+    assert {each.name for each in verdict.segments} == {"acme", "globex", "initech"}
+    assert len(comparison.aa.figures) == 6
+    assert 0.005 < comparison.aa.deviation < 0.1
+    assert len(lines) == len(comparison.runs) == 16
     assert float(lines[0]["ttft_p90"]) > 1
     assert set(Counter((row["pair"], row["position"], row["arm"]) for row in rows).values()) == {400}
     assert {(run.pair, run.position, run.arm) for run in comparison.runs} == set(clockwork.done)
-    assert {path.name for path in tmp_path.iterdir()} == {
-        *("manifest.json", "runs", "runs.csv", "requests.parquet", "verdict.json")
-    }
+    assert {path.name for path in tmp_path.iterdir()} == {*("manifest.json", "runs", "runs.csv", "requests.parquet")}
 
 
 def test_the_noise_decides_how_many_pairs_there_are(tmp_path):
@@ -103,7 +98,8 @@ def test_too_many_invalid_runs_end_it(tmp_path):
 
     comparison = experiment(tmp_path, clockwork).run()
 
-    assert clockwork.count == 6 + 8  # One run of each pair of A/A and of the arms, three of them in place of others.
+    # One run of each pair of A/A, three of them in place of others; then of as many pairs as may be replaced, and one.
+    assert clockwork.count == 6 + 4
     assert all(verdict.decision is Decision.INCONCLUSIVE for verdict in comparison.verdicts)
     assert comparison.notes == ("5 of 5 pairs are lacking, since too many runs were invalid.",)
     assert comparison.aa is None
@@ -172,6 +168,20 @@ def test_every_candidate_is_compared_with_the_baseline(tmp_path):
     assert comparison.verdicts[0].primary.alpha == 0.025
 
 
+def test_pairs_send_the_parts_of_the_trace_in_turn_and_both_runs_of_a_pair_the_same(tmp_path):
+    clockwork = two_arms(0.7, parts=3, problems={8: "The client lagged."})
+
+    comparison = experiment(tmp_path, clockwork).run()
+    later = experiment(tmp_path, two_arms(0.7, parts=3)).run()
+
+    parts = {(run.pair, run.is_noise): run.part for run in comparison.runs}
+    assert [parts[pair, True] for pair in range(3)] == [0, 0, 0]
+    assert [parts[pair, False] for pair in range(3, 9)] == [0, 1, 2, 0, 1, 2]
+    assert all(run.part == parts[run.pair, run.is_noise] for run in comparison.runs)
+    assert comparison.verdicts[0].pairs == 5
+    assert [run.part for run in later.runs] == [run.part for run in comparison.runs]
+
+
 def test_variants_change_roles_after_half_of_the_pairs(tmp_path):
     arms = [NumbersArm("random", fleet="a"), NumbersArm("prefix", 0.7, fleet="b")]
 
@@ -179,6 +189,19 @@ def test_variants_change_roles_after_half_of_the_pairs(tmp_path):
 
     fleets = [run.fleet for run in comparison.runs if run.arm == "prefix"]
     assert fleets == ["b"] * 3 + ["b-swapped"] * 3
+    assert comparison.verdicts[0].primary.estimate.degrees_of_freedom == 4
+
+
+def test_runs_of_a_pair_take_place_at_once_where_that_is_asked_for(tmp_path):
+    arms = [NumbersArm("random", fleet="a"), NumbersArm("prefix", 0.7, fleet="b")]
+    clockwork = Clockwork(arms, problems={9: "The client lagged."})
+    design = {"pairs": 6, "swaps_machines": True, "simultaneous": True}
+
+    comparison = experiment(tmp_path, clockwork, design=design).run()
+
+    assert clockwork.at_once == [1] * 6 + [2] * 7
+    assert comparison.verdicts[0].pairs == 6
+    assert len(comparison.left_out) == 1
     assert comparison.verdicts[0].primary.estimate.degrees_of_freedom == 4
 
 
@@ -233,7 +256,7 @@ def test_what_an_observer_tells_is_kept(tmp_path):
 def test_an_observer_of_a_run_that_cannot_be_is_given_up(tmp_path):
     log = []
 
-    def unreachable(*_):
+    def unreachable(_):
         raise WarmrouteError("It cannot be reached.", "Wait.")
 
     clockwork = two_arms()

@@ -104,6 +104,9 @@ class Canned:
     def begin(self):
         pass
 
+    def give_up(self):
+        pass
+
     def end(self):
         return [
             Sample((self._started + timedelta(seconds=at)).timestamp(), serving)

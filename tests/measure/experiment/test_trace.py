@@ -71,6 +71,35 @@ def test_requests_know_their_segment(trace, by, segments):
     assert {request.segment for request in schedule} == segments
 
 
+def test_pairs_send_parts_of_the_length_of_a_run_in_turn(trace):
+    schedules = TraceSchedules([str(trace)], Load(duration_seconds=3.0), Sending())
+    about = schedules.about(chat_only=True)
+
+    sent = [[request.number for request in schedules(0, chat_only=True, turn=turn)] for turn in range(4)]
+
+    assert sent == [[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 1, 2]]
+    assert times(schedules(0, chat_only=True, turn=1)) == [0.0, 1.0, 2.0]
+    assert about["parts"] == [{"number": number, "requests": 3} for number in range(3)]
+    assert schedules.notes[-1] == "The trace has 3 parts of the length of a run; pairs send them in turn."
+    assert schedules(7, chat_only=True, turn=1) is schedules(8, chat_only=True, turn=4)
+
+
+def test_one_part_is_enough_where_it_is_wanted_or_the_whole_trace(trace):
+    for load, most in ((Load(duration_seconds=3.0), 1), (Load(), 20), (Load(requests=6), 20)):
+        schedules = TraceSchedules([str(trace)], load, Sending(), most_parts=most)
+
+        assert len(schedules.about(chat_only=True)["parts"]) == 1
+        assert schedules(0, chat_only=True, turn=1) is schedules(0, chat_only=True, turn=2)
+
+
+def test_a_rate_takes_further_requests_for_a_further_part(trace):
+    schedules = TraceSchedules([str(trace)], Load(rate=2.0, requests=4), Sending())
+
+    sent = [[request.number for request in schedules(0, chat_only=True, turn=turn)] for turn in range(3)]
+
+    assert sent == [[0, 1, 2, 3], [4, 5, 6, 7], [0, 1, 2, 3]]
+
+
 def test_standard_input_cannot_be_read_for_every_run():
     with pytest.raises(WarmrouteError, match="can be read only once"):
         TraceSchedules(["-"], Load(), Sending())

@@ -234,6 +234,21 @@ def test_spans_in_which_instances_come_or_go_are_shown_and_told_apart(tmp_path):
     assert scaling.figures[0].unmeasured
 
 
+def test_a_program_finds_what_a_verdict_rests_on(usual):
+    report = usual[3]
+    primary = report.verdicts[0].primary
+
+    assert primary.degrees_of_freedom == len(primary.by_pair) - 1
+    assert primary.standard_error == pytest.approx(primary.standard_deviation / len(primary.by_pair) ** 0.5)
+    assert primary.low < primary.effect < primary.high
+    assert set(report.criteria.secondaries) < set(report.runs[0].figures)
+    assert set(report.runs[0].in_windows) == {"cold"}
+    assert set(report.runs[0].in_windows["cold"]) == set(report.runs[0].figures)
+    for segment in report.verdicts[0].segments:
+        assert {guard.compared.metric for guard in segment.guards} <= set(report.criteria.guards)
+        assert segment.name in report.runs[-1].segments
+
+
 def test_typical_runs_have_the_ratio_that_the_pairs_have(usual):
     report = usual[3]
 
@@ -435,6 +450,26 @@ def test_a_folder_without_a_report_is_told(tmp_path, capsys):
         (tmp_path / "report.json").write_text(text)
         with pytest.raises(WarmrouteError, match="not a report of version 1"):
             render_report(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda report: report["criteria"].update(primary="speed"), "criteria.primary"),
+        (lambda report: report["verdicts"][0]["primary"].update(metric="speed"), "verdicts.0.primary.metric"),
+        (lambda report: report["arms"][1].update(servers=[]), "its parts do not fit together"),
+    ],
+)
+def test_a_document_that_somebody_has_edited_is_told_in_one_line(usual, tmp_path, change, told):
+    report = json.loads((usual[0] / "report.json").read_bytes())
+    change(report)
+    (tmp_path / "report.json").write_text(json.dumps(report), "utf-8")
+
+    with pytest.raises(WarmrouteError) as error:
+        render_report(tmp_path)
+
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
 
 
 def test_a_folder_that_cannot_be_written_is_told(usual, tmp_path):

@@ -9,7 +9,15 @@ from datetime import UTC, datetime
 import pytest
 
 from warmroute.errors import WarmrouteError
-from warmroute.measure.telemetry import Overflow, OverflowBasis, Point, RunTelemetry, ServerTtft
+from warmroute.measure.telemetry import (
+    ExpectedHits,
+    Overflow,
+    OverflowBasis,
+    Point,
+    RunTelemetry,
+    ServerTtft,
+    nothing_counted,
+)
 from warmroute.measure.telemetry.figures import with_reasons
 from warmroute.measure.telemetry.joined import joined
 
@@ -64,12 +72,28 @@ def test_of_several_sources_the_first_that_knows_is_taken():
         [
             _telemetry("A", requests=10, hit_tokens=3),
             _telemetry("B", requests=11, hit_tokens=800, queried_tokens=1_000),
-        ],
-        {"hit_rate_ceiling": 0.9},
+        ]
     )
-    assert (telemetry.requests, telemetry.hit_rate, telemetry.hit_rate_ceiling) == (10, 0.8, 0.9)
+    assert (telemetry.requests, telemetry.hit_rate) == (10, 0.8)
     assert telemetry.sources == ("A", "B")
     assert telemetry.unavailable["ttft"] == "A does not tell. B does not tell."
+
+
+def test_what_is_expected_stands_beside_what_was_counted_or_the_reason_why_not():
+    counted = _telemetry(requests=10)
+    both = ExpectedHits(ceiling=0.9, predicted=0.85, basis="Engines are simulated.").added_to(counted)
+    one = ExpectedHits(ceiling=0.9, why_not_predicted="The fleet is not known.").added_to(counted)
+    none = ExpectedHits().added_to(nothing_counted(WHEN, WHEN, "Nobody looked."))
+
+    assert (both.hit_rate_ceiling, both.hit_rate_predicted, both.requests) == (0.9, 0.85, 10)
+    assert both.prediction_basis == "Engines are simulated."
+    assert both.unavailable["ttft"] == "vLLM does not tell."
+    assert one.unavailable["hit_rate_predicted"] == "The fleet is not known."
+    assert (none.unavailable["requests"], none.unavailable["hit_rate_ceiling"]) == (
+        "Nobody looked.",
+        "It was not given.",
+    )
+    assert RunTelemetry.from_json(json.loads(json.dumps(both.to_json()))) == both
 
 
 def test_rates_in_json_stand_beside_each_other():

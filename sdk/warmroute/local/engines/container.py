@@ -99,6 +99,9 @@ class EngineCounts:
     kv_cache_usage: float | None = None
     """Share of its KV cache in use now, between 0 and 1. vLLM: ``vllm:kv_cache_usage_perc``."""
 
+    version: str | None = None
+    """Of its software. vLLM: ``/version``."""
+
 
 class Engine(Protocol):
     """What runs on one instance, or in one component copy."""

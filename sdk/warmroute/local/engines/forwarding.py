@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
@@ -152,10 +153,11 @@ class ForwardingEngine:
         self._counts_due = 0.0
 
     async def counts(self) -> EngineCounts:
-        """What vLLM's own metrics say; nothing where the server has none."""
+        """What vLLM's own metrics and its version say; nothing where the server has none."""
         if time.monotonic() >= self._counts_due:
             self._counts_due = time.monotonic() + _COUNTS_SECONDS
-            self._counts = vllm_counts(await self._client.read(f"{self.url}/metrics", _COUNTS_SECONDS))
+            pages = (self._client.read(f"{self.url}/{page}", _COUNTS_SECONDS) for page in ("metrics", "version"))
+            self._counts = vllm_counts(*await asyncio.gather(*pages))
         return self._counts
 
     def cached_tokens(self, prompt: Prompt) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import orjson
+
 from warmroute.local.engines.container import EngineCounts
 from warmroute.measure.telemetry import vllm_names
 from warmroute.measure.telemetry.prometheus_text import samples
@@ -12,11 +14,12 @@ _COUNTED = (
 )
 
 
-def vllm_counts(text: bytes) -> EngineCounts:
+def vllm_counts(text: bytes, version: bytes = b"") -> EngineCounts:
     """What a server has counted, over all engines of a server with several.
 
     Args:
         text: What it answers to ``GET /metrics``; empty where it answers nothing.
+        version: What it answers to ``GET /version``, in the same way.
     """
     values: dict[str, list[float]] = {}
     for name, _, value in samples(text, _COUNTED):
@@ -34,4 +37,14 @@ def vllm_counts(text: bytes) -> EngineCounts:
         hit_tokens=count(vllm_names.HIT_TOKENS),
         waiting=count(vllm_names.WAITING),
         kv_cache_usage=max(of(vllm_names.KV_CACHE_USAGE), default=None),
+        version=_version(version),
     )
+
+
+def _version(answer: bytes) -> str | None:
+    try:
+        found = orjson.loads(answer)
+    except orjson.JSONDecodeError:
+        return None
+    version = found.get("version") if isinstance(found, dict) else None
+    return version if isinstance(version, str) and version else None

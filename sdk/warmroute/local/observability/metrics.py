@@ -100,6 +100,12 @@ async def exposition(fleets: Fleets) -> str:
         )
     ]
     lines += _family(
+        local_names.ENGINE,
+        "gauge",
+        "1, with the version of its engine as a label, where that is told.",
+        [({**labels, "version": each.counts.version}, 1) for labels, each in instances if each.counts.version],
+    )
+    lines += _family(
         "warmroute_request_failures_total",
         "counter",
         "Requests given to it that have no whole answer.",

@@ -6,12 +6,12 @@ import errno
 import json
 import os
 import secrets
-import sys
 import zlib
 from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING, Any
 
 from warmroute.errors import LocalEndpointError
+from warmroute.file_lock import lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -139,15 +139,15 @@ class Journal:
         return LocalEndpointError(f"State in {self.directory}: {why}.", "Name another directory, or delete this one.")
 
     def _own(self) -> IO[bytes]:
-        lock = _private(self.directory / LOCK, "ab")
+        held = _private(self.directory / LOCK, "ab")
         try:
-            _lock(lock)
+            lock(held)
         except OSError:
-            lock.close()
+            held.close()
             raise LocalEndpointError(
                 f"State in {self.directory}: another local endpoint is using it.", "Stop it, or name another directory."
             ) from None
-        return lock
+        return held
 
 
 def _line(entry: dict[str, Any]) -> bytes:
@@ -158,18 +158,3 @@ def _line(entry: dict[str, Any]) -> bytes:
 def _private(path: Path, mode: str) -> IO[Any]:
     """A file that nobody else can read: requests hold secrets, such as a model's tokens."""
     return open(path, mode, opener=lambda name, flags: os.open(name, flags, 0o600))
-
-
-if sys.platform == "win32":
-
-    def _lock(file: IO[bytes]) -> None:
-        import msvcrt
-
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-
-else:
-
-    def _lock(file: IO[bytes]) -> None:
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

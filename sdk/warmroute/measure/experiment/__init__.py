@@ -8,8 +8,7 @@ from warmroute.measure.experiment.manifest import manifest
 from warmroute.measure.experiment.plan import Plan, plan
 from warmroute.measure.experiment.runner import Experiment
 from warmroute.measure.experiment.serving import PolledServing, Sample, Serving
-from warmroute.measure.experiment.setup import Hooks, Replaying, Schedules, Setup, Turn, over_network
-from warmroute.measure.experiment.tables import comparison_json
+from warmroute.measure.experiment.setup import Hooks, Replay, Replaying, Schedules, Setup, Turn, over_network
 from warmroute.measure.experiment.trace import TraceSchedules
 
 __all__ = [
@@ -20,6 +19,7 @@ __all__ = [
     "Hooks",
     "Plan",
     "PolledServing",
+    "Replay",
     "Replaying",
     "Sample",
     "Schedules",
@@ -28,7 +28,6 @@ __all__ = [
     "Setup",
     "TraceSchedules",
     "Turn",
-    "comparison_json",
     "manifest",
     "over_network",
     "plan",

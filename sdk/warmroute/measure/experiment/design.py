@@ -12,7 +12,7 @@ from warmroute.measure.statistics import pairs_for_reduction
 from warmroute.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from warmroute.measure.criteria import Criteria
 
@@ -50,16 +50,27 @@ class Design(Settings):
     swaps_machines: bool = False
     """Whether the machines of two arms change roles after half of the pairs."""
 
-    def check(self, criteria: Criteria, *, run_seconds: float) -> None:
+    simultaneous: bool = False
+    """Whether the runs of a pair of arms take place at the same time, each on instances of its own."""
+
+    def check(self, criteria: Criteria, *, run_seconds: float, machines: Mapping[str, str]) -> None:
         """Refuse what could show nothing.
 
         Args:
             criteria: What has to be shown.
             run_seconds: From the first to the last request of a run.
+            machines: What serves each arm, by its name.
 
         Raises:
-            WarmrouteError: The gain is not above the minimum effect, or the warm-up is the whole run.
+            WarmrouteError: The gain is not above the minimum effect, the warm-up is the whole run, or runs at the same
+                time would share their machines.
         """
+        if self.simultaneous and len(set(machines.values())) < len(machines):
+            shared = "; ".join(f"{arm}: {found}" for arm, found in machines.items())
+            raise WarmrouteError(
+                f"simultaneous: arms share what serves them ({shared}), and would slow each other down.",
+                "Name variants, or endpoints, that have instances of their own; or let the arms run in turn.",
+            )
         if self.warm_up_seconds and self.warm_up_seconds >= run_seconds:
             raise WarmrouteError(
                 f"warm_up: {self.warm_up_seconds:g} s is the whole run, whose last request is planned at "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -10,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from warmroute.errors import WarmrouteError
+from warmroute.file_lock import lock
 from warmroute.measure.replay import Place, read_rows
 from warmroute.measure.replay.journal import unwritable
 from warmroute.measure.run import Run, RunFacts, Window, WindowKind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 _OUTCOME, _TELEMETRY = "outcome.json", "telemetry.json"
@@ -47,6 +49,29 @@ class RunFolders:
 
     def __init__(self, root: Path) -> None:
         self._runs = root / "runs"
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep other processes out, which would take runs that are on for unfinished ones.
+
+        Raises:
+            WarmrouteError: Another process is here, or nothing can be written.
+        """
+        file = self._runs / ".lock"
+        try:
+            self._runs.mkdir(parents=True, exist_ok=True)
+            opened = file.open("ab")
+        except OSError as error:
+            raise unwritable(file, error) from None
+        with opened:
+            try:
+                lock(opened)
+            except OSError:
+                raise WarmrouteError(
+                    f"{self._runs.parent}: another command is running this comparison.",
+                    "Wait for it, or give another folder.",
+                ) from None
+            yield
 
     def path(self, place: Place) -> Path:
         """Folder of a run."""

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from warmroute.errors import WarmrouteError
 from warmroute.measure.experiment.folder import read_json, write_json
-from warmroute.measure.verdict_json import criteria_json
 from warmroute.wording import counted
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ MANIFEST_FORMAT = 1
 """Raised when a field changes its meaning or goes."""
 
 _PACKAGES = ("numpy", "scipy", "pyarrow", "boto3", "botocore", "moto", "orjson")
-_MAY_DIFFER = ("created", "earlier_looks")
+_MAY_DIFFER = ("created", "earlier_looks", "engines")
 _FURTHER_PAIRS = frozenset({"design.pairs", "design.most_pairs"})
 """What a further look may ask for, where it was declared before the first."""
 
@@ -61,9 +60,10 @@ def manifest(
         "arms": [{"name": arm.name, **arm.describe()} for arm in arms],
         "baseline": baseline,
         "design": design.model_dump(mode="json"),
-        "criteria": criteria_json(criteria),
+        "criteria": criteria.to_json(),
         "looks": looks,
         "earlier_looks": [],
+        "engines": {},
         "options": dict(options),
         "software": {
             "warmroute": version("warmroute"),
@@ -109,6 +109,29 @@ def begin(folder: Path, wanted: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def note_engine(folder: Path, manifest: Mapping[str, Any], arm: str, engine: str) -> dict[str, Any]:
+    """Note what computes the answers of an arm, which is known once it serves.
+
+    Args:
+        folder: Of the experiment.
+        manifest: That is in force.
+        arm: Name of the arm.
+        engine: What was told; empty for nothing.
+
+    Returns:
+        The manifest with it.
+
+    Raises:
+        WarmrouteError: It cannot be written.
+    """
+    engines = manifest.get("engines", {})
+    if not engine or engines.get(arm) == engine:
+        return dict(manifest)
+    now = {**manifest, "engines": {**engines, arm: engine}}
+    write_json(folder / MANIFEST, now)
+    return now
+
+
 def _another_look(file: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
     """Note that an experiment goes on with another number of pairs, if so many looks were declared.
 
@@ -123,7 +146,7 @@ def _another_look(file: Path, found: Mapping[str, Any], wanted: Mapping[str, Any
             f"{len(taken)} had its number of pairs.",
             "More pairs after a look give more false findings than declared. Begin a new comparison, with --looks 2.",
         )
-    now = {**wanted, "created": found["created"], "earlier_looks": taken}
+    now = {**wanted, "created": found["created"], "earlier_looks": taken, "engines": found.get("engines", {})}
     write_json(file, now)
     return now
 

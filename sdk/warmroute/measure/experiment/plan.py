@@ -46,7 +46,8 @@ def plan(arms: Sequence[Arm], design: Design, criteria: Criteria, run_seconds: f
     if design.pairs is None and design.aa_pairs:
         least, most = criteria.minimum_pairs, max(design.most_pairs, criteria.minimum_pairs)
     aa_runs = 2 * design.aa_pairs
-    hours = [(aa_runs + pairs * len(arms)) * run_seconds / 3_600 for pairs in (least, most)]
+    in_turn = 1 if design.simultaneous else len(arms)
+    hours = [(aa_runs + pairs * in_turn) * run_seconds / 3_600 for pairs in (least, most)]
     paid = {arm.machines: arm.instances for arm in arms if arm.instances is not None}
     return Plan(
         aa_runs=aa_runs,

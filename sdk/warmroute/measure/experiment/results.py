@@ -43,8 +43,7 @@ class Results:
     def __init__(self, folders: RunFolders, arms: Sequence[str], design: Design, criteria: Criteria) -> None:
         self._folders, self._design, self._criteria = folders, design, criteria
         self._baseline, *self._candidates = arms
-        self._summaries: dict[RunKey, RunSummary] = {}
-        self._segments: frozenset[str] | None = None
+        self._summaries: dict[tuple[RunKey, frozenset[str]], RunSummary] = {}
 
     def noise(self, finished: Sequence[Finished]) -> Noise | None:
         """The noise between A/A runs; None where fewer than two are valid, or too many requests of one failed.
@@ -90,7 +89,8 @@ class Results:
             telemetry: What was observed beside the runs.
         """
         finished = self._folders.finished()
-        runs = tuple(self._recorded(run) for run in sorted(finished, key=lambda each: each.started))
+        segments = self._segments(finished)
+        runs = tuple(self._recorded(run, segments) for run in sorted(finished, key=lambda each: each.started))
         summaries = [run.summary for run in runs if not run.is_noise]
         present = {summary.arm for summary in summaries}
         return Comparison(
@@ -109,22 +109,25 @@ class Results:
             telemetry=telemetry,
         )
 
-    def _recorded(self, run: Finished) -> RecordedRun:
-        return RecordedRun(
-            **run.facts(), is_noise=run.is_noise, summary=self._summary(run), folder=self._folders.path(run.place)
-        )
+    def _recorded(self, run: Finished, segments: frozenset[str]) -> RecordedRun:
+        summary = self._summary(run, segments)
+        return RecordedRun(**run.facts(), is_noise=run.is_noise, summary=summary, folder=self._folders.path(run.place))
 
-    def _summary(self, run: Finished) -> RunSummary:
-        if run.key not in self._summaries:
-            if self._segments is None:
-                self._segments = self._largest_segments(run)
-            self._summaries[run.key] = summarise(self._folders.load(run, self._segments))
-        return self._summaries[run.key]
+    def _summary(self, run: Finished, segments: frozenset[str] = frozenset()) -> RunSummary:
+        key = (run.key, segments)
+        if key not in self._summaries:
+            self._summaries[key] = summarise(self._folders.load(run, segments))
+        return self._summaries[key]
 
-    def _largest_segments(self, run: Finished) -> frozenset[str]:
-        """Names of the segments of one run, which are those of all, since all replay the same requests."""
-        counts = Counter(row.segment for row in read_rows(self._folders.path(run.place)) if row.segment)
-        return frozenset(name for name, count in counts.most_common(MOST_SEGMENTS) if count >= SEGMENT_REQUESTS)
+    def _segments(self, finished: Sequence[Finished]) -> frozenset[str]:
+        """Names of the segments that are large enough in every part of the trace that valid pairs sent."""
+        one_of_each = {run.part: run for run in finished if run.valid and not run.is_noise}
+        fewest: Counter[str] | None = None
+        for run in one_of_each.values():
+            counts = Counter(row.segment for row in read_rows(self._folders.path(run.place)) if row.segment)
+            fewest = counts if fewest is None else fewest & counts
+        found = (fewest or Counter()).most_common(MOST_SEGMENTS)
+        return frozenset(name for name, count in found if count >= SEGMENT_REQUESTS)
 
 
 def refuse_without_packages() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from warmroute.measure.experiment.folder import Finished, RunFolders
-from warmroute.measure.experiment.manifest import begin
+from warmroute.measure.experiment.manifest import begin, note_engine
 from warmroute.measure.experiment.results import Results, refuse_odd_names, refuse_without_packages
-from warmroute.measure.experiment.running import run_turn
+from warmroute.measure.experiment.running import run_turns
 from warmroute.measure.experiment.setup import Turn
 from warmroute.measure.experiment.tables import write_results
 from warmroute.measure.replay import Place
@@ -54,14 +54,23 @@ class Experiment:
         """Runs that are over."""
         return len(self._finished)
 
+    @property
+    def configurations(self) -> frozenset[str]:
+        """ARNs of the configurations that the endpoints of its runs had."""
+        return frozenset(run.endpoint_config_arn for run in self._finished.values())
+
     def run(self) -> Comparison:
         """Run what is not done yet, and judge.
 
         Raises:
             WarmrouteError: An arm cannot be made ready or reached, or the disk is full; what is done stays, and the
-                same experiment continues it.
+                same experiment continues it. Another process is running it.
             KeyboardInterrupt: Ctrl-C stopped it; what is done stays.
         """
+        with self._folders.held():
+            return self._run()
+
+    def _run(self) -> Comparison:
         first = self._run_noise()
         noise = self._results.noise(self._runs())
         if self._design.aa_pairs and noise is None and self._design.pairs is None:
@@ -94,12 +103,13 @@ class Experiment:
     def _run_pairs(self, first: int, pairs: int) -> None:
         index = 0
         while (valid := self._results.valid_pairs(self._runs())) < pairs:
-            if index == pairs + self._design.replacements:
+            hopeless = not valid and index > self._design.replacements
+            if hopeless or index == pairs + self._design.replacements:
                 self._notes.append(f"{pairs - valid} of {pairs} pairs are lacking, since too many runs were invalid.")
                 return
             order = self._design.order(self._names, index)
             places = [Place(arm, first + index, position) for position, arm in enumerate(order)]
-            turns = [Turn(place, is_noise=False, pairs=pairs, valid=valid) for place in places]
+            turns = [Turn(place, is_noise=False, pairs=pairs, valid=valid, number=index) for place in places]
             swapped = self._design.is_swapped(index, pairs)
             self._run_pair(turns, seed=self._design.seed + first + index, swapped=swapped)
             index += 1
@@ -113,16 +123,21 @@ class Experiment:
         self._folders.set_aside(turns[0].place.pair)
         for key in keys:
             self._finished.pop(key, None)
+        at_once = self._design.simultaneous and not turns[0].is_noise
         over: list[Finished] = []
-        for key, turn in zip(keys, turns, strict=True):
+        for together in [turns] if at_once else [[turn] for turn in turns]:
             if self._is_hopeless(over):
                 return
-            self._setup.hooks.on_turn(turn)
-            run, telemetry = run_turn(turn, self._setup, self._folders, self._runs(), seed=seed, swapped=swapped)
-            self._finished[key] = run
-            over.append(run)
-            if telemetry is not None:
-                self._telemetry[key] = telemetry
+            for turn in together:
+                self._setup.hooks.on_turn(turn)
+            for run, telemetry in run_turns(
+                together, self._setup, self._folders, self._runs(), seed=seed, swapped=swapped
+            ):
+                self._finished[run.key] = run
+                self._manifest = note_engine(self._folder, self._manifest, run.arm, run.engine)
+                over.append(run)
+                if telemetry is not None:
+                    self._telemetry[run.key] = telemetry
 
     def _is_hopeless(self, over: Sequence[Finished]) -> bool:
         """Whether no two arms of a pair can be compared any more."""

@@ -18,6 +18,10 @@ LEAST_STEADY_SHARE = 0.5
 """Part of a run that has to lie outside of scaling: of less, its figures tell little."""
 
 
+_PATIENCE_SECONDS = 30.0
+"""How long an answer is waited for that is on its way when the run is over."""
+
+
 @dataclass(frozen=True, slots=True)
 class Serving:
     """What serves at one moment."""
@@ -48,7 +52,10 @@ class Watch(Protocol):
         """The run begins now."""
 
     def end(self) -> Sequence[Sample]:
-        """The run is over, well or not: what was seen, in the order of time; nothing where nobody told."""
+        """The run is over: what was seen, in the order of time; nothing where nobody told."""
+
+    def give_up(self) -> None:
+        """There will be no run after all."""
 
 
 class PolledServing:
@@ -73,9 +80,13 @@ class PolledServing:
     def end(self) -> Sequence[Sample]:
         """Ask for the last time."""
         self._ended.set()
-        self._thread.join()
+        self._thread.join(_PATIENCE_SECONDS)
         self._sample()
-        return self._samples
+        return list(self._samples)
+
+    def give_up(self) -> None:
+        """Ask no more."""
+        self._ended.set()
 
     def _go_on(self) -> None:
         while not self._ended.wait(self._interval):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from warmroute.measure.replay import CONNECTIONS, Place, ReplayRun
 
@@ -15,20 +16,29 @@ if TYPE_CHECKING:
     from warmroute.measure.experiment.arms import Arm, Served
     from warmroute.measure.experiment.design import Design
     from warmroute.measure.replay import Progress, Replayed, Schedule
-    from warmroute.measure.telemetry import Observer
+    from warmroute.measure.telemetry import ExpectedHits, Observer
 
 
 class Schedules(Protocol):
     """Makes what is sent."""
 
-    def __call__(self, seed: int, *, chat_only: bool) -> Schedule:
-        """The requests of a run; equal seeds give equal requests."""
+    def __call__(self, seed: int, *, chat_only: bool, turn: int) -> Schedule:
+        """The requests of a run; equal arguments give equal requests, and each turn may send another part."""
+
+
+class Replay(NamedTuple):
+    """One run that is to be sent."""
+
+    served: Served
+    schedule: Schedule
+    folder: Path
+    place: Place
 
 
 class Replaying(Protocol):
-    """Sends a schedule to an arm and records it."""
+    """Sends schedules to arms, all at the same time, and records them."""
 
-    def __call__(self, served: Served, schedule: Schedule, folder: Path, place: Place) -> Replayed:
+    def __call__(self, runs: Sequence[Replay]) -> list[Replayed]:
         """Raises WarmrouteError where nothing can be sent or recorded."""
 
 
@@ -46,6 +56,9 @@ class Turn:
     valid: int
     """Pairs of its kind that are valid so far."""
 
+    number: int = 0
+    """Of its pair among those that compare arms, from 0, which decides what part of the trace is sent; 0 for A/A."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hooks:
@@ -56,6 +69,9 @@ class Hooks:
 
     observe: Callable[[Arm, Served], Observer | None] = lambda _arm, _served: None
     """Makes what watches an endpoint beside a run; None for nothing."""
+
+    expect: Callable[[Arm, Schedule], ExpectedHits | None] = lambda _arm, _schedule: None
+    """Tells before a run which cache hits it can expect; None for nothing."""
 
 
 def over_network(
@@ -69,22 +85,26 @@ def over_network(
     Args:
         connections: How many there are at most.
         largest_lag_seconds: P99 of the send lag above which a run is invalid, instead of both usual limits.
-        on_progress: Told twice a second how far a run has come.
+        on_progress: Told twice a second how far the first of them has come.
     """
 
-    def replay(served: Served, schedule: Schedule, folder: Path, place: Place) -> Replayed:
-        run = ReplayRun(
-            schedule,
-            served.target,
-            folder,
-            connections=connections,
-            largest_lag_seconds=largest_lag_seconds,
-            place=place,
-            on_progress=on_progress,
-        )
-        return run.run()
+    async def together(runs: Sequence[Replay]) -> list[Replayed]:
+        made = [
+            ReplayRun(
+                run.schedule,
+                run.served.target,
+                run.folder,
+                connections=connections,
+                largest_lag_seconds=largest_lag_seconds,
+                place=run.place,
+                on_progress=None if number else on_progress,
+            )
+            for number, run in enumerate(runs)
+        ]
+        # Where one fails, the end of the loop stops the others, which record what they did.
+        return await asyncio.gather(*(run.run_async() for run in made))
 
-    return replay
+    return lambda runs: asyncio.run(together(runs))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

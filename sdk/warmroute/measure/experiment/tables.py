@@ -1,23 +1,18 @@
-"""The results of an experiment as files: ``runs.csv``, ``requests.parquet``, ``verdict.json``."""
+"""The results of an experiment as tables: ``runs.csv`` and ``requests.parquet``."""
 
 from __future__ import annotations
 
 import csv
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from math import isfinite
+from typing import TYPE_CHECKING
 
-from warmroute.measure.experiment.folder import write_json
-from warmroute.measure.metrics import Metric
+from warmroute.measure.metrics import Metric, Unmeasured
 from warmroute.measure.replay.journal import unwritable, write_tables
-from warmroute.measure.verdict_json import criteria_json, figures_json, verdict_json
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from warmroute.measure.comparison import Comparison, RecordedRun
-
-COMPARISON_FORMAT = 1
-"""Raised when a field of ``verdict.json`` changes its meaning or goes."""
+    from warmroute.measure.comparison import Comparison
 
 
 def write_results(folder: Path, comparison: Comparison) -> None:
@@ -30,7 +25,6 @@ def write_results(folder: Path, comparison: Comparison) -> None:
     Raises:
         WarmrouteError: A file cannot be written.
     """
-    write_json(folder / "verdict.json", comparison_json(comparison))
     try:
         _write_runs(folder / "runs.csv", comparison)
         unfinished = folder / ".requests.parquet"
@@ -40,49 +34,9 @@ def write_results(folder: Path, comparison: Comparison) -> None:
         raise unwritable(folder, error) from None
 
 
-def comparison_json(comparison: Comparison) -> dict[str, Any]:
-    """A comparison as values of JSON, without its requests and its manifest.
-
-    Args:
-        comparison: The comparison.
-    """
-    return {
-        "format": COMPARISON_FORMAT,
-        "baseline": comparison.baseline,
-        "criteria": criteria_json(comparison.criteria),
-        "verdicts": [verdict_json(verdict) for verdict in comparison.verdicts],
-        "aa": asdict(comparison.aa) if comparison.aa else None,
-        "runs": [_run(run) for run in comparison.runs],
-        "left_out": [asdict(each) for each in comparison.left_out],
-        "notes": list(comparison.notes),
-    }
-
-
-def _run(run: RecordedRun) -> dict[str, Any]:
-    summary = run.summary
-    return {
-        "arm": run.arm,
-        "pair": run.pair,
-        "position": run.position,
-        "is_noise": run.is_noise,
-        "started": run.started.isoformat(),
-        "duration_seconds": run.duration_seconds,
-        "endpoint_arn": run.endpoint_arn,
-        "endpoint_config_arn": run.endpoint_config_arn,
-        "fleet": run.fleet,
-        "instances": run.instances,
-        "requests": summary.requests,
-        "problems": list(run.problems),
-        "windows": [asdict(window) for window in run.windows],
-        "figures": figures_json(summary.steady),
-        "segments": {name: figures_json(figures) for name, figures in summary.segments.items()},
-        "in_windows": {str(kind): figures_json(figures) for kind, figures in summary.windows.items()},
-    }
-
-
 _COLUMNS = (
-    *("pair", "position", "arm", "is_noise", "started", "duration_seconds", "requests"),
-    *("endpoint_arn", "endpoint_config_arn", "fleet", "instances", "problems"),
+    *("pair", "position", "arm", "part", "is_noise", "started", "duration_seconds", "requests"),
+    *("endpoint_arn", "endpoint_config_arn", "engine", "fleet", "instances", "problems"),
 )
 
 
@@ -93,8 +47,13 @@ def _write_runs(file: Path, comparison: Comparison) -> None:
         table = csv.DictWriter(out, [*_COLUMNS, *Metric], lineterminator="\n")
         table.writeheader()
         for run in comparison.runs:
-            values = _run(run)
-            table.writerow(
-                {name: values[name] for name in _COLUMNS} | {"problems": " ".join(run.problems)} | values["figures"]
-            )
+            facts = {name: getattr(run, name) for name in _COLUMNS if name != "requests"}
+            told = {"started": run.started.isoformat(), "requests": run.summary.requests}
+            figures = {metric: run.summary.steady.get(metric) for metric in Metric}
+            known = {str(metric): value for metric, value in figures.items() if _is_told(value)}
+            table.writerow(facts | told | {"problems": " ".join(run.problems)} | known)
     unfinished.replace(file)
+
+
+def _is_told(value: float | Unmeasured | None) -> bool:
+    return isinstance(value, float) and isfinite(value)

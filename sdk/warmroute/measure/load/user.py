@@ -66,7 +66,9 @@ class ReplayUser(User):
         if not trace:
             raise WarmrouteError(f"{cls.__name__}: the class names no trace.", "Set trace.")
         chat_only = cls.target().chat_only
-        prepared = prepare(trace, cls.load, cls.sending, chat_only=chat_only, input_format=cls.input_format, part=share)
+        prepared = prepare(
+            trace, cls.load, cls.sending, chat_only=chat_only, input_format=cls.input_format, share=share
+        )
         if not share.planned:
             raise WarmrouteError("The trace has no request to send.", "Give a longer duration, or another trace.")
         return prepared

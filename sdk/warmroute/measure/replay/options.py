@@ -27,6 +27,9 @@ class Load(Settings):
     requests: int | None = Field(default=None, ge=1)
     """The first so many requests; without it, all."""
 
+    part: int = Field(default=0, ge=0)
+    """Which stretch of the trace, each as long as ``duration_seconds`` or ``requests`` say; 0 is its beginning."""
+
     seed: int = 0
     """Of the process, and of the place of a request within a second of a trace that tells whole seconds."""
 

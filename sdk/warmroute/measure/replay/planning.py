@@ -9,11 +9,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from warmroute.errors import WarmrouteError
+from warmroute.measure.replay.parts import part_of, requests_of_part
 from warmroute.measure.segmenting import SegmentBy, segment_of
 from warmroute.prefix import CanonicalJsonError
 from warmroute.traffic import arrivals, poisson_arrivals
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Iterable, Iterator
 
     from warmroute.measure.replay.bodies import Bodies, Body
@@ -62,16 +64,11 @@ def planned(
     Raises:
         WarmrouteError: Requests without times and no rate; times far out of order; a body that cannot be sent.
     """
-    if load.rate is not None and load.speed != 1.0:
-        raise WarmrouteError("A rate replaces the trace's times, so that there is nothing to speed up.", "Give one.")
-    if load.rate is None:
-        timed = _from_zero(_spread(requests, random.Random(load.seed)), load.speed, bodies)  # noqa: S311 - no secret.
+    if load.rate is not None:
+        chosen = _at_rate(requests, load)
     else:
-        times = poisson_arrivals(load.rate, load.duration_seconds or math.inf, seed=load.seed)
-        timed = arrivals(requests, times, concurrent_sessions=load.concurrent_sessions, seed=load.seed)
-    limit = load.duration_seconds or math.inf
-    within = itertools.takewhile(lambda each: (each.arrival_seconds or 0.0) < limit, timed)
-    for number, request in enumerate(itertools.islice(within, load.requests)):
+        chosen = part_of(in_time(requests, load, bodies.notes), load, bodies.notes)
+    for number, request in chosen:
         yield Planned(
             number,
             request.arrival_seconds,
@@ -82,6 +79,36 @@ def planned(
             _body(request, bodies),
             segment_of(request, segment_by),
         )
+
+
+def in_time(
+    requests: Iterable[TrafficRequest], load: Load, notes: Counter[str]
+) -> Iterator[tuple[int, TrafficRequest]]:
+    """The requests of a whole trace with their places in it, their times from 0 and at the speed of a load.
+
+    Args:
+        requests: Of a trace, in its order.
+        load: Its part is not looked at; nor are times where a rate replaces them.
+        notes: Told what had to be done.
+
+    Raises:
+        WarmrouteError: Requests without times and no rate; times far out of order.
+    """
+    if load.rate is not None:
+        return enumerate(requests)
+    chance = random.Random(load.seed)  # noqa: S311 - no secret.
+    return enumerate(_from_zero(_spread(requests, chance), load.speed, notes))
+
+
+def _at_rate(requests: Iterable[TrafficRequest], load: Load) -> Iterator[tuple[int, TrafficRequest]]:
+    if load.speed != 1.0 or load.rate is None:
+        raise WarmrouteError("A rate replaces the trace's times, so that there is nothing to speed up.", "Give one.")
+    first = load.part * (requests_of_part(load) or 0)
+    limit = load.duration_seconds or math.inf
+    times = itertools.takewhile(lambda at: at < limit, poisson_arrivals(load.rate, limit, seed=load.seed))
+    rest = itertools.islice(requests, first, None)
+    timed = arrivals(rest, times, concurrent_sessions=load.concurrent_sessions, seed=load.seed)
+    return enumerate(itertools.islice(timed, load.requests), first)
 
 
 def _spread(requests: Iterable[TrafficRequest], chance: random.Random) -> Iterator[TrafficRequest]:
@@ -101,7 +128,7 @@ _COARSE_SECONDS = 0.5
 """Ticks from which requests are spread; those of milliseconds are as good as none."""
 
 
-def _from_zero(requests: Iterable[TrafficRequest], speed: float, bodies: Bodies) -> Iterator[TrafficRequest]:
+def _from_zero(requests: Iterable[TrafficRequest], speed: float, notes: Counter[str]) -> Iterator[TrafficRequest]:
     """Requests whose times begin with 0, none before the one above it."""
     begin: float | None = None
     latest = 0.0
@@ -122,11 +149,11 @@ def _from_zero(requests: Iterable[TrafficRequest], speed: float, bodies: Bodies)
                     f"{where}: arrives {(latest - at) * speed:,.0f} s before a request above it.",
                     "Bring the trace into the order of its times: warmroute convert TRACE --to aiperf -o trace.jsonl",
                 )
-            bodies.notes["sent a little later, since they arrive before one above them"] += 1
+            notes["sent a little later, since they arrive before one above them"] += 1
             at = latest
         latest = at
         if request.arrival_resolution_seconds >= _COARSE_SECONDS:
-            bodies.notes[PLACED_AT_RANDOM] += 1
+            notes[PLACED_AT_RANDOM] += 1
         yield replace(request, arrival_seconds=at)
 
 

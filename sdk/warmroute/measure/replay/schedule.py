@@ -25,13 +25,15 @@ class Schedule:
 
     Args:
         requests: In the order of their times.
+        part: The part of the trace that they are, from 0.
         may_be_empty: Whether there may be none.
 
     Raises:
         WarmrouteError: There are none, or there is no room for them.
     """
 
-    def __init__(self, requests: Iterable[Planned], *, may_be_empty: bool = False) -> None:
+    def __init__(self, requests: Iterable[Planned], *, part: int = 0, may_be_empty: bool = False) -> None:
+        self.part = part
         self.requests = 0
         self.last_planned_seconds = 0.0
         """When the last request is planned, as far as that does not depend on answers."""
@@ -54,11 +56,15 @@ class Schedule:
         return self._digest.hexdigest()
 
     def __iter__(self) -> Iterator[Planned]:
-        """The requests in order; one reading at a time."""
-        self._file.seek(0)
-        while line := self._file.readline():
+        """The requests in order; several may read at a time, in one thread."""
+        place = 0
+        while True:
+            self._file.seek(place)
+            if not (line := self._file.readline()):
+                return
             number, at, delay, session, prefix_aware_id, tokens, segment, salt, size = orjson.loads(line)
             body = Body(self._file.read(size), salt)
+            place = self._file.tell()
             yield Planned(number, at, delay, session, prefix_aware_id, tokens, body, segment)
 
     def _add(self, request: Planned) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from warmroute.measure.metrics import Metric, Unmeasured
+from warmroute.measure.metrics import Metric
 from warmroute.measure.pairing import pair_up
 from warmroute.measure.report.arms import arm_part
 from warmroute.measure.report.compared import verdict_part
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from warmroute.measure.comparison import Comparison, Noise
-    from warmroute.measure.criteria import Criteria
+    from warmroute.measure.metrics import Figures
     from warmroute.measure.report.tally import RunTally
     from warmroute.measure.run import RunKey
 
@@ -46,7 +46,7 @@ def build(comparison: Comparison, tallies: Mapping[RunKey, RunTally]) -> Report:
         arms.append(arm_part(name, [tallies[key] for key in keys], [observed.get(key) or {} for key in keys]))
     runs = tuple(_run(tallies[run.key], observed.get(run.key)) for run in comparison.runs)
     aa = _noise(comparison.aa)
-    criteria = _criteria(comparison.criteria)
+    criteria = CriteriaPart(**comparison.criteria.to_json())
     return Report(
         version=VERSION,
         warmroute=version("warmroute"),
@@ -74,11 +74,13 @@ def _run(tally: RunTally, telemetry: dict[str, Any] | None) -> RunPart:
         arm=run.arm,
         pair=run.pair,
         position=run.position,
+        part=run.part,
         is_noise=run.is_noise,
         started=run.started,
         duration_seconds=run.duration_seconds,
         endpoint_arn=run.endpoint_arn,
         endpoint_config_arn=run.endpoint_config_arn,
+        engine=run.engine,
         fleet=run.fleet,
         instances=run.instances,
         windows=tuple(band(window) for window in run.windows),
@@ -86,13 +88,15 @@ def _run(tally: RunTally, telemetry: dict[str, Any] | None) -> RunPart:
         requests=len(tally.planned),
         failed=tally.failed,
         lag_p99_seconds=tally.lag_p99_seconds,
-        figures={metric.value: _number(run.summary.steady.get(metric)) for metric in Metric},
+        figures=_figures(run.summary.steady),
+        segments={name: _figures(found) for name, found in run.summary.segments.items()},
+        in_windows={kind.value: _figures(found) for kind, found in run.summary.windows.items()},
         telemetry=telemetry,
     )
 
 
-def _number(figure: float | Unmeasured | None) -> float:
-    return nan if figure is None or isinstance(figure, Unmeasured) else figure
+def _figures(found: Figures) -> dict[str, float]:
+    return {metric.value: value if isinstance(value := found.get(metric), float) else nan for metric in Metric}
 
 
 def _noise(noise: Noise | None) -> NoisePart | None:
@@ -105,15 +109,4 @@ def _noise(noise: Noise | None) -> NoisePart | None:
         deviation=noise.deviation,
         gain=noise.gain,
         pairs_needed=noise.pairs_needed,
-    )
-
-
-def _criteria(criteria: Criteria) -> CriteriaPart:
-    return CriteriaPart(
-        primary=criteria.primary.value,
-        minimum_effect=criteria.minimum_effect,
-        guards={metric.value: margin for metric, margin in criteria.guards.items()},
-        minimum_pairs=criteria.minimum_pairs,
-        alpha=criteria.alpha,
-        verdicts=criteria.verdicts,
     )

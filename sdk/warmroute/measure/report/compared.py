@@ -22,7 +22,7 @@ from warmroute.measure.wording import amount, guard_sentence, span
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from warmroute.measure.compared import Compared
+    from warmroute.measure.compared import Compared, Guard
     from warmroute.measure.criteria import Criteria
     from warmroute.measure.metrics import Figures, Metric
     from warmroute.measure.pairing import Pairing
@@ -45,6 +45,15 @@ def verdict_part(verdict: Verdict, pairing: Pairing, criteria: Criteria) -> Verd
     def figure(compared: Compared, part: Part = steady) -> ComparedFigure:
         return _figure(compared, pairing, part)
 
+    def guarded(guard: Guard, part: Part = steady) -> GuardFigure:
+        allowed = criteria.guards[guard.compared.metric]
+        return GuardFigure(
+            compared=figure(guard.compared, part),
+            limit=_limit(guard.compared.metric, allowed),
+            state=guard.state.value,
+            sentence=guard_sentence(guard, allowed),
+        )
+
     further = verdict.further
     return VerdictPart(
         candidate=verdict.candidate,
@@ -57,20 +66,15 @@ def verdict_part(verdict: Verdict, pairing: Pairing, criteria: Criteria) -> Verd
         left_out=verdict.left_out,
         confounded=pairing.confounded,
         primary=figure(verdict.primary),
-        guards=tuple(
-            GuardFigure(
-                compared=figure(guard.compared),
-                limit=_limit(guard.compared.metric, criteria.guards[guard.compared.metric]),
-                state=guard.state.value,
-                sentence=guard_sentence(guard, criteria.guards[guard.compared.metric]),
-            )
-            for guard in verdict.guards
-        ),
+        guards=tuple(guarded(guard) for guard in verdict.guards),
         secondaries=tuple(figure(compared) for compared in verdict.secondaries),
         segments=tuple(
             SegmentFigure(
                 name=segment.name,
                 primary=figure(segment.primary, _of_segment(segment.name)),
+                guards=tuple(guarded(guard, _of_segment(segment.name)) for guard in segment.guards),
+                p_better=segment.p_better,
+                p_worse=segment.p_worse,
                 pays_off=segment.pays_off,
                 suffers=segment.suffers,
             )
@@ -118,7 +122,7 @@ def _figure(compared: Compared, pairing: Pairing, part: Part) -> ComparedFigure:
     known = compared.unmeasured is None
     low, high = compared.interval
     return ComparedFigure(
-        metric=metric.value,
+        metric=metric,
         label=metric.label,
         unmeasured=compared.unmeasured.reason if compared.unmeasured else None,
         compared_by_difference=metric.compared_by_difference,
@@ -129,6 +133,9 @@ def _figure(compared: Compared, pairing: Pairing, part: Part) -> ComparedFigure:
         low=low if known else nan,
         high=high if known else nan,
         confidence=1 - compared.alpha,
+        standard_error=compared.estimate.standard_error if known else nan,
+        standard_deviation=compared.estimate.standard_deviation if known else nan,
+        degrees_of_freedom=compared.estimate.degrees_of_freedom if known else 0,
         p_adjusted=nan if compared.p_adjusted is None else compared.p_adjusted,
         by_pair=tuple(
             PairFigure(pair=pair, effect=value if metric.compared_by_difference else _ratio(value))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime  # noqa: TC003 - pydantic reads it.
 from typing import Any, Literal
 
+from warmroute.measure.metrics import Metric  # noqa: TC001 - pydantic reads it.
 from warmroute.measure.report.values import Number, Part, Text
 
 VERSION = 1
@@ -22,7 +23,7 @@ class PairFigure(Part):
 class ComparedFigure(Part):
     """One metric of a candidate against the baseline's."""
 
-    metric: Text
+    metric: Metric
     label: Text
     unmeasured: Text | None
     """Why it is not known; the numbers are then null."""
@@ -42,6 +43,14 @@ class ComparedFigure(Part):
     high: Number
     confidence: float
     """Of the interval."""
+
+    standard_error: Number
+    """Of the mean over the pairs, of log ratios or of differences; infinite where the pairs do not bound it."""
+
+    standard_deviation: Number
+    """Of one pair, on the same scale."""
+
+    degrees_of_freedom: int
 
     p_adjusted: Number
     """Two-sided p-value after Holm; null where the metric is not in a family of secondaries."""
@@ -70,6 +79,13 @@ class SegmentFigure(Part):
 
     name: Text
     primary: ComparedFigure
+    guards: tuple[GuardFigure, ...]
+    p_better: float
+    """One-sided p-value for a gain of more than the minimum effect, after Holm over the segments."""
+
+    p_worse: float
+    """The same for a loss of more than it."""
+
     pays_off: bool
     suffers: bool
 
@@ -221,11 +237,17 @@ class RunPart(Part):
     arm: Text
     pair: int
     position: int
+    part: int = 0
+    """Of the trace, from 0."""
+
     is_noise: bool
     started: datetime
     duration_seconds: float
     endpoint_arn: Text
     endpoint_config_arn: Text
+    engine: Text = ""
+    """What computed the answers; empty where it was not told."""
+
     fleet: Text
     instances: int | None = None
     """That served when it began; null where that was not told."""
@@ -237,6 +259,12 @@ class RunPart(Part):
     lag_p99_seconds: Number
     figures: dict[str, Number]
     """Of steady state, by metric; null where unmeasured."""
+
+    segments: dict[str, dict[str, Number]]
+    """The same for each segment."""
+
+    in_windows: dict[str, dict[str, Number]]
+    """The same while caches were cold, and while instances came or went."""
 
     telemetry: dict[str, Any] | None
 
@@ -255,9 +283,10 @@ class NoisePart(Part):
 class CriteriaPart(Part):
     """What was declared before the first run."""
 
-    primary: Text
+    primary: Metric
     minimum_effect: float
-    guards: dict[str, float]
+    secondaries: tuple[Metric, ...]
+    guards: dict[Metric, float]
     minimum_pairs: int
     alpha: float
     verdicts: int

@@ -48,7 +48,11 @@ def hit_rate(telemetry: Sequence[Telemetry], kind: str) -> Known:
     """
     rates = [(run.get("hit_rate") or {}).get(kind) for run in telemetry]
     name = "hit_tokens" if kind == "delivered" else f"hit_rate_{kind}"
-    return _known(telemetry, name, _mean(rate for rate in rates if rate is not None))
+    known = _known(telemetry, name, _mean(rate for rate in rates if rate is not None))
+    bases = dict.fromkeys(str(run.get("prediction_basis") or "") for run in telemetry)
+    if kind != "predicted" or not isfinite(known.value):
+        return known
+    return known.model_copy(update={"note": " ".join(filter(None, ["Simulated with what the runs sent.", *bases]))})
 
 
 def overflow(telemetry: Sequence[Telemetry]) -> Known:

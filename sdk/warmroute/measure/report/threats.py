@@ -38,6 +38,7 @@ def threats(
     compared = [run for run in runs if not run.problems and not run.is_noise]
     found = [
         *_of_machines(verdicts, compared),
+        *_of_engines(compared),
         *_of_instances(compared),
         *_of_pairs(verdicts, runs),
         *_of_noise(verdicts, aa),
@@ -65,6 +66,13 @@ def _of_machines(verdicts: Sequence[VerdictPart], runs: Sequence[RunPart]) -> It
             "Each arm has an endpoint of its own",
             "Whatever else differs between the endpoints than their routing is in the result too.",
         )
+
+
+def _of_engines(runs: Sequence[RunPart]) -> Iterator[tuple[str, str]]:
+    engines = {run.arm: run.engine for run in runs if run.engine}
+    if len(set(engines.values())) > 1:
+        told = "; ".join(f"{arm}: {engine}" for arm, engine in engines.items())
+        yield "Arms have different engines", f"What differs may be theirs, and not that of the routing. {told}."
 
 
 def _of_instances(runs: Sequence[RunPart]) -> Iterator[tuple[str, str]]:
@@ -199,8 +207,10 @@ def _of_time(runs: Sequence[RunPart]) -> Iterator[tuple[str, str]]:
     begin = min(run.started for run in runs)
     end = max(run.started + timedelta(seconds=run.duration_seconds) for run in runs)
     when = f"from {begin:%d %b %Y, %H:%M} to {end:%d %b %Y, %H:%M} {begin:%Z}".rstrip()
+    parts = len({run.part for run in runs})
+    sent = "The runs send the same traffic" if parts == 1 else f"The pairs send {parts} parts of one trace in turn"
     part = " Other times of the day are not covered." if end - begin < _A_DAY else ""
     yield (
         "One trace, one span of time",
-        f"The runs send the same traffic, {when}.{part} Other traffic, models or fleets may behave differently.",
+        f"{sent}, {when}.{part} Other traffic, models or fleets may behave differently.",
     )

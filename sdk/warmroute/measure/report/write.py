@@ -93,6 +93,10 @@ def render_report(folder: Path) -> Path:
         _replace(files.page, page(report))
     except OSError as error:
         raise unwritable(files.page, error) from None
+    except ValueError as error:  # Parts that are each well-formed, and not of one report.
+        raise WarmrouteError(
+            f"{files.document}: its parts do not fit together: {error}.", "Make it anew: compare again."
+        ) from None
     return files.page
 
 

@@ -2,8 +2,9 @@
 
 from warmroute.measure.telemetry.choosing import observer_of
 from warmroute.measure.telemetry.cloudwatch import CloudWatchObserver
+from warmroute.measure.telemetry.expected import ExpectedHits, nothing_counted
 from warmroute.measure.telemetry.joined import JoinedObserver
-from warmroute.measure.telemetry.local_endpoint import local_instances, local_observer
+from warmroute.measure.telemetry.local_endpoint import local_fleet, local_observer
 from warmroute.measure.telemetry.observer import Observer
 from warmroute.measure.telemetry.promql import PromqlObserver
 from warmroute.measure.telemetry.promql_api import PromqlApi
@@ -14,6 +15,7 @@ from warmroute.measure.telemetry.vllm import vllm_observer
 __all__ = [
     "INTERVAL_SECONDS",
     "CloudWatchObserver",
+    "ExpectedHits",
     "JoinedObserver",
     "Observer",
     "Overflow",
@@ -23,8 +25,9 @@ __all__ = [
     "PromqlObserver",
     "RunTelemetry",
     "ServerTtft",
-    "local_instances",
+    "local_fleet",
     "local_observer",
+    "nothing_counted",
     "observer_of",
     "vllm_observer",
 ]

@@ -22,8 +22,6 @@ def observer_of(
     variant_name: str = "",
     *,
     local_url: str = "",
-    hit_rate_ceiling: float | None = None,
-    hit_rate_predicted: float | None = None,
 ) -> Observer:
     """An observer of an endpoint: by its own metrics on this machine, by CloudWatch on SageMaker.
 
@@ -32,8 +30,6 @@ def observer_of(
         endpoint_name: The endpoint.
         variant_name: Its variant; empty for the only one, or for all.
         local_url: Root of the local endpoint; empty on SageMaker.
-        hit_rate_ceiling: What one cache that holds everything would reach with the trace.
-        hit_rate_predicted: What the simulation predicts.
     """
     observers: list[Observer]
     if local_url:
@@ -49,8 +45,6 @@ def observer_of(
             observers.append(CloudWatchObserver(client, endpoint_name, name, concurrency_threshold=threshold))
     return JoinedObserver(
         observers,
-        hit_rate_ceiling=hit_rate_ceiling,
-        hit_rate_predicted=hit_rate_predicted,
         needs_all=bool(local_url),
     )
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from warmroute.errors import WarmrouteError
 from warmroute.measure.telemetry.cloudwatch_data import CloudWatchData, Metric
-from warmroute.measure.telemetry.figures import NOT_GIVEN, with_reasons
+from warmroute.measure.telemetry.figures import with_reasons
 from warmroute.measure.telemetry.run_telemetry import Overflow, OverflowBasis, RunTelemetry
 
 if TYPE_CHECKING:
@@ -88,7 +88,6 @@ class CloudWatchObserver:
         notes: list[str] = []
         reasons = dict.fromkeys(("queried_tokens", "hit_tokens", "queue_depth", "kv_cache_usage"), _ENGINES_ONLY)
         reasons["ttft"] = "Classic metrics have it only for bidirectional streams; the engines' own do."
-        reasons |= {"hit_rate_ceiling": NOT_GIVEN, "hit_rate_predicted": NOT_GIVEN}
         otherwise = _NO_DATA
         try:
             values, why_not, notes = self._figures(ended)

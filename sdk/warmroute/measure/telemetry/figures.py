@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from warmroute.measure.telemetry.histogram import server_ttft
 from warmroute.measure.telemetry.rounds import Counter, Gauge, steps
-from warmroute.measure.telemetry.run_telemetry import FIGURES, Point
+from warmroute.measure.telemetry.run_telemetry import EXPECTED, FIGURES, Point
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -95,6 +95,7 @@ def with_reasons(values: dict[str, Any], reasons: dict[str, str], otherwise: str
         otherwise: The reason of all others.
     """
     figures = {name: values.get(name) for name in FIGURES}
+    reasons = {**dict.fromkeys(EXPECTED, NOT_GIVEN), **reasons}
     unavailable = {name: reasons.get(name, otherwise) for name, value in figures.items() if value is None}
     return {**figures, "unavailable": unavailable}
 

@@ -1,4 +1,4 @@
-"""Several observers of one run, and figures that are given."""
+"""Several observers of one run."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from warmroute.errors import WarmrouteError
-from warmroute.measure.telemetry.figures import with_reasons
-from warmroute.measure.telemetry.run_telemetry import FIGURES, RunTelemetry
+from warmroute.measure.telemetry.expected import nothing_counted
+from warmroute.measure.telemetry.run_telemetry import FIGURES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from warmroute.measure.telemetry.observer import Observer
+    from warmroute.measure.telemetry.run_telemetry import RunTelemetry
 
 
 class JoinedObserver:
@@ -22,21 +23,11 @@ class JoinedObserver:
 
     Args:
         observers: At least one, the most trusted first.
-        hit_rate_ceiling: What one cache that holds everything would reach with the trace.
-        hit_rate_predicted: What the simulation predicts.
         needs_all: Whether one that has nothing to see is an error; else its figures are not available.
     """
 
-    def __init__(
-        self,
-        observers: Sequence[Observer],
-        *,
-        hit_rate_ceiling: float | None = None,
-        hit_rate_predicted: float | None = None,
-        needs_all: bool = True,
-    ) -> None:
+    def __init__(self, observers: Sequence[Observer], *, needs_all: bool = True) -> None:
         self._observers = observers
-        self._given = {"hit_rate_ceiling": hit_rate_ceiling, "hit_rate_predicted": hit_rate_predicted}
         self._needs_all = needs_all
         self._begun: list[Observer] = []
         self._absent: list[str] = []
@@ -61,19 +52,9 @@ class JoinedObserver:
 
     def end(self) -> RunTelemetry:
         """What all of them saw."""
-        absent = [self._nothing(reason) for reason in self._absent]
+        absent = [nothing_counted(self._began, datetime.now(UTC), reason) for reason in self._absent]
         with ThreadPoolExecutor(max(1, len(self._begun))) as pool:  # At once: each may wait for late data.
-            return joined([*pool.map(lambda observer: observer.end(), self._begun), *absent], self._given)
-
-    def _nothing(self, reason: str) -> RunTelemetry:
-        """What an observer saw that could not begin."""
-        return RunTelemetry(
-            sources=(),
-            began=self._began,
-            ended=datetime.now(UTC),
-            interval_seconds=0.0,
-            **with_reasons({}, {}, reason),
-        )
+            return joined([*pool.map(lambda observer: observer.end(), self._begun), *absent])
 
     def give_up(self) -> None:
         """None of them looks any further."""
@@ -81,17 +62,16 @@ class JoinedObserver:
             observer.give_up()
 
 
-def joined(seen: Sequence[RunTelemetry], given: dict[str, float | None] | None = None) -> RunTelemetry:
+def joined(seen: Sequence[RunTelemetry]) -> RunTelemetry:
     """One telemetry from several of the same run.
 
     Args:
         seen: At least one, the most trusted first.
-        given: Figures that are not measured.
     """
     figures: dict[str, Any] = {}
     unavailable = {}
     for name in FIGURES:
-        known = [getattr(each, name) for each in seen] + [(given or {}).get(name)]
+        known = (getattr(each, name) for each in seen)
         figures[name] = next((value for value in known if value is not None), None)
         if figures[name] is None:
             unavailable[name] = " ".join(dict.fromkeys(each.unavailable[name] for each in seen))

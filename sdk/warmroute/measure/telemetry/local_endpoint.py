@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from warmroute.errors import WarmrouteError
 from warmroute.measure.telemetry import local_names
@@ -55,8 +55,18 @@ def local_observer(
     )
 
 
-def local_instances(url: str, endpoint_name: str, variant_name: str = "") -> frozenset[str]:
-    """Which instances of an endpoint that `warmroute local` serves can be sent requests now.
+class LocalFleet(NamedTuple):
+    """What serves an endpoint on this machine."""
+
+    instances: frozenset[str]
+    """Names of those that can be sent requests."""
+
+    engine_versions: frozenset[str]
+    """Of their engines, where these tell them."""
+
+
+def local_fleet(url: str, endpoint_name: str, variant_name: str = "") -> LocalFleet:
+    """What serves now, of an endpoint that `warmroute local` serves.
 
     Args:
         url: Root of the local endpoint.
@@ -71,10 +81,10 @@ def local_instances(url: str, endpoint_name: str, variant_name: str = "") -> fro
         text = metrics_text(endpoint.url)
     except Unanswered as reason:
         raise WarmrouteError(f"{endpoint.name}: {reason}.", "Does it run?") from None
-    return frozenset(
-        sample.labels["instance"]
-        for sample in samples(text, (local_names.IN_SERVICE,))
-        if sample.value and endpoint.holds(sample)
+    found = [each for each in samples(text, (local_names.IN_SERVICE, local_names.ENGINE)) if endpoint.holds(each)]
+    return LocalFleet(
+        frozenset(each.labels["instance"] for each in found if each.name == local_names.IN_SERVICE and each.value),
+        frozenset(each.labels["version"] for each in found if each.name == local_names.ENGINE),
     )
 
 

@@ -3,6 +3,7 @@
 METRICS_PATH = "/_warmroute/metrics"
 
 IN_SERVICE = "warmroute_instance_in_service"
+ENGINE = "warmroute_engine_info"
 REQUESTS = "warmroute_requests_total"
 OVERFLOW_REQUESTS = "warmroute_overflow_requests_total"
 QUERIED_TOKENS = "warmroute_prefix_cache_queries_total"

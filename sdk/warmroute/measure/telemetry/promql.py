@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from warmroute.errors import WarmrouteError
 from warmroute.measure.telemetry.cloudwatch import WAIT_SECONDS, Clock
-from warmroute.measure.telemetry.figures import NOT_GIVEN, Figures, with_reasons
+from warmroute.measure.telemetry.figures import Figures, with_reasons
 from warmroute.measure.telemetry.overflow_bound import overflow_bound
 from warmroute.measure.telemetry.promql_names import discovered
 from warmroute.measure.telemetry.rounds import Counter, Gauge, Reading, Round
@@ -87,7 +87,7 @@ class PromqlObserver:
         """What CloudWatch has of the run; its last data are waited for."""
         ended = self._clock.now()
         notes: list[str] = []
-        reasons = {"hit_rate_ceiling": NOT_GIVEN, "hit_rate_predicted": NOT_GIVEN}
+        reasons: dict[str, str] = {}
         values: dict[str, Any] = {}
         otherwise = "CloudWatch has no data of it, of the time of the run."
         try:

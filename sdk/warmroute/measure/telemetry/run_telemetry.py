@@ -108,6 +108,9 @@ class RunTelemetry:
 
     ttft: ServerTtft | None = None
 
+    prediction_basis: str = ""
+    """What the predicted hit rate assumes, in sentences; empty for nothing, or without one."""
+
     unavailable: Mapping[str, str] = field(default_factory=dict)
     """For each figure that is None, why."""
 
@@ -173,6 +176,9 @@ FIGURES = (
     "ttft",
 )
 """The fields that may be None with a reason."""
+
+EXPECTED = ("hit_rate_ceiling", "hit_rate_predicted")
+"""Those of them that nobody counts."""
 
 
 def _as_it_is(value: Any) -> Any:

@@ -11,7 +11,7 @@ from urllib.error import HTTPError, URLError
 from urllib.request import ProxyHandler, Request, build_opener
 
 from warmroute.errors import WarmrouteError
-from warmroute.measure.telemetry.figures import NOT_GIVEN, Figures, with_reasons
+from warmroute.measure.telemetry.figures import Figures, with_reasons
 from warmroute.measure.telemetry.rounds import Round
 from warmroute.measure.telemetry.run_telemetry import RunTelemetry
 
@@ -104,14 +104,13 @@ class SamplingObserver:
             reasons["overflow"] = overflow
         else:
             values["overflow"] = overflow
-        given = {"hit_rate_ceiling": NOT_GIVEN, "hit_rate_predicted": NOT_GIVEN}
         return RunTelemetry(
             sources=tuple(self._missed),
             began=self._began,
             ended=datetime.now(UTC),
             interval_seconds=self._interval,
             notes=(*self._notes_of_missed(), *figures.notes()),
-            **with_reasons(values, {**given, **reasons}, "No server told it."),
+            **with_reasons(values, reasons, "No server told it."),
         )
 
     def give_up(self) -> None:

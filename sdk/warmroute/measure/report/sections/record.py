@@ -21,15 +21,18 @@ def runs(report: Report) -> Markup:
     """Every run in the order in which they ran."""
     metric = Metric(report.criteria.primary)
     arms = [arm.name for arm in report.arms]
+    parted = len({run.part for run in report.runs}) > 1
     lines = [
         [
-            f"{run.started:%Y-%m-%d %H:%M:%S}", name(run.arm), "A/A" if run.is_noise else str(run.pair), _state(run),
+            f"{run.started:%Y-%m-%d %H:%M:%S}", name(run.arm), "A/A" if run.is_noise else str(run.pair),
+            *([str(run.part + 1)] if parted else []), _state(run),
             metric_value(metric.value, run.figures.get(metric.value, float("nan"))), f"{run.requests:,}",
             f"{run.failed:,}", duration(run.lag_p99_seconds), name(run.fleet) if run.fleet else "",
         ]
         for run in report.runs
     ]  # fmt: skip
-    head = ["Started", "Arm", "Pair", "State", metric.label, "Requests", "Failed", "P99 send lag", "Fleet"]
+    state = [*(["Part"] if parted else []), "State"]
+    head = ["Started", "Arm", "Pair", *state, metric.label, "Requests", "Failed", "P99 send lag", "Fleet"]
     return section(
         "runs",
         "Run by run",
@@ -41,7 +44,7 @@ def runs(report: Report) -> Markup:
             "baseline against itself (A/A) or not valid. A trend from left to right would be drift.",
             lambda canvas: paint_run_order(canvas, report.runs, arms, metric.value),
             run_order_height,
-            table("Runs in the order in which they ran", head, lines, text_columns=4),
+            table("Runs in the order in which they ran", head, lines, text_columns=4 + parted),
         ),
     )
 
