@@ -13,6 +13,8 @@ FRAMEWORKS_PACKAGES := -e '.[local,openai]' 'litellm!=1.107.0' langchain-aws str
 # Spark is half a gigabyte.
 SPARK := $(VENV)-spark
 SPARK_PACKAGES := -e '.[spark]' hypothesis pytest
+# Those that import no framework; each is a program of its own, so mypy sees one at a time.
+TYPED_EXAMPLES := chat coding_agent gateway lora_fleet multi_turn openai_client rag tuning
 # vLLM for the CPU is large, and pins what it needs.
 VLLM := $(VENV)-vllm
 WORKERS ?= 2
@@ -40,6 +42,7 @@ lint: $(VENV)/.dev  ## ruff, mypy --strict, the floors of the architecture
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/mypy tests/typing/api.py
+	set -e; for name in $(TYPED_EXAMPLES); do $(BIN)/mypy examples/$$name/main.py; done
 	$(BIN)/pyright --pythonpath $(BIN)/python tests/typing/api.py
 	$(BIN)/lint-imports
 
