@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
-def run_example(name: str, environment: Mapping[str, str], *arguments: str, cwd: Path | None = None) -> str:
-    """What a program says, run as ``python examples/<name>/main.py``.
+def run_example(name: str, environment: Mapping[str, str], *arguments: str, program: str = "main.py") -> str:
+    """What a program says, run as ``python examples/<name>/<program>``.
 
     Args:
         name: Its folder.
         environment: What is exported in its shell, on top of what the tests have.
         arguments: Of its command line.
-        cwd: Folder to run it in.
+        program: Its file.
     """
-    command = [sys.executable, str(EXAMPLES / name / "main.py"), *arguments]
-    options = {"capture_output": True, "text": True, "timeout": 120, "cwd": cwd}
+    command = [sys.executable, str(EXAMPLES / name / program), *arguments]
+    options = {"capture_output": True, "text": True, "timeout": 120}
     done = subprocess.run(command, check=False, env={**os.environ, **environment}, **options)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -10,10 +11,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 import openai
 import pytest
-from example_runs import EXAMPLES
+from example_runs import EXAMPLES, run_example
 
 from warmroute.demo import example_spec
 from warmroute.local.testing import LocalEndpoint, MakeEndpoint
@@ -68,6 +70,16 @@ def test_an_answer_streams_through_and_a_client_that_goes_makes_room(local_endpo
         assert _cached(initech, "When?") == 0.0  # Another tenant has room of its own.
         stream.close()
         _eventually(lambda: _cached(acme, "When?"))
+
+
+def test_the_program_of_two_tenants(local_endpoint: MakeEndpoint) -> None:
+    endpoint = local_endpoint(example_spec())
+    with gateway(endpoint) as url:
+        said = run_example("gateway", {"PORT": str(urlsplit(url).port)}, program="ask.py")
+
+    told = re.findall(r"^(\w+): \S.*\n  (\d+) in the prompt, (\d+) cached$", said, re.MULTILINE)
+    assert [tenant for tenant, _, _ in told] == ["acme", "acme", "initech"]
+    assert [int(cached) > 0.9 * int(prompt) for _, prompt, cached in told] == [False, True, False]
 
 
 def test_what_is_refused(local_endpoint: MakeEndpoint) -> None:

@@ -1,4 +1,4 @@
-"""The examples of clients as their readers run them, each against a local endpoint of its own, whose caches are cold."""
+"""The examples of clients as their readers run them, each against an endpoint of its own, whose caches are cold."""
 
 from __future__ import annotations
 

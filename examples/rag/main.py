@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 ENDPOINT_NAME = os.environ.get("ENDPOINT_NAME", "support-bot")
 REGION = os.environ.get("AWS_REGION", "us-east-1")
-DOCUMENTS = Path(os.environ.get("DOCUMENTS", Path(__file__).parents[2] / "docs"))
+DOCUMENTS = Path(os.environ.get("DOCUMENTS", Path(__file__).with_name("documents")))
 PREFIX_LENGTH = 4_096
 """That of the endpoint, to explain what it does."""
 
 INSTRUCTIONS = "Answer from the documents that you are given, and say so where they do not tell."
 QUESTIONS = (
-    "Why is a prefix length that is too long bad?",
-    "How many pairs does a comparison need?",
-    "Which threshold leaves the fleet overflowing after a burst?",
-    "What does the verdict adopt narrowly mean?",
-    "How does tune find the length between too short and too long?",
-    "Which guards are there beside the primary metric of a verdict?",
+    "How often do I descale the coffee machine?",
+    "What does E2 on the display of the washing machine mean?",
+    "The coffee only drips, which grind is right?",
+    "How do I clean the filter of the pump?",
+    "Why is my espresso not hot enough?",
+    "My laundry smells, what can I do?",
 )
 
 
