@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(not CDK.exists(), reason="The CDK's command line
 
 def test_from_the_stack_to_figures_and_back(tmp_path: Path) -> None:
     _write_trace(tmp_path / "trace.jsonl")
-    deploy, compare, rollback = _commands()
+    deploy, compare = _commands()
     with running_locally(speed=50, deployment_seconds=0.5) as local:
         environment = {
             **os.environ,
@@ -48,10 +48,8 @@ def test_from_the_stack_to_figures_and_back(tmp_path: Path) -> None:
         few = ["--pairs", "2", "--aa-pairs", "0", "--replacements", "0", "--largest-lag", "60", "--poll", "0.1"]
         said = _run([sys.executable, "-m", *compare, *few, "--no-telemetry", "--format", "json"], environment, tmp_path)
         assert json.loads(said)["verdicts"][0]["pairs"] == 2
-        assert _strategies(sagemaker) == {"control": "PREFIX_AWARE", "treatment": "RANDOM"}
-
-        _run([sys.executable, "-m", *rollback, "--yes", "--poll", "0.1"], environment, tmp_path)
         assert sagemaker.describe_endpoint(EndpointName="routing-trial")["EndpointConfigName"] == made
+        assert _strategies(sagemaker) == {"control": "RANDOM", "treatment": "PREFIX_AWARE"}
 
     rows = pq.read_table(tmp_path / "comparison/requests.parquet").to_pylist()
     assert len(rows) == 4 * REQUESTS
@@ -67,7 +65,7 @@ def test_from_the_stack_to_figures_and_back(tmp_path: Path) -> None:
 
 
 def _commands() -> list[list[str]]:
-    """Those of the README: deploy, compare, roll back."""
+    """Those of the README: deploy, compare."""
     text = (FOLDER / "README.md").read_text("utf-8").replace("\\\n", " ")
     (block,) = re.findall(r"^```sh\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     return [shlex.split(line, comments=True) for line in block.splitlines()]
