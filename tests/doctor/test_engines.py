@@ -12,7 +12,7 @@ from warmroute.hosting import EndpointSpec, parse_spec
 from warmroute.local.engines.vllm import interpreter
 
 
-def spec(environment: str = "{}", source: str = "{hugging_face: meta-llama/Llama-3.1-8B}") -> EndpointSpec:
+def spec(environment: str = "null", source: str = "{hugging_face: meta-llama/Llama-3.1-8B}") -> EndpointSpec:
     return parse_spec(f"""
 name: bot
 region: us-east-1

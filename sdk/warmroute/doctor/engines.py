@@ -59,4 +59,4 @@ def _from_hub(spec: EndpointSpec) -> Iterator[tuple[str, str, Mapping[str, str]]
 
     for path, model in spec.models_by_path.items():
         if isinstance(model, VllmContainer) and model.source.hugging_face:
-            yield path, model.source.hugging_face, model.environment
+            yield path, model.source.hugging_face, model.environment or {}
