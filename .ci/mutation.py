@@ -22,19 +22,36 @@ import libcst as cst
 ROOT = Path(__file__).resolve().parent.parent
 MUTMUT = Path(sys.executable).with_name("mutmut")
 PARTS = {
-    "routing": (["routing.py"], ["tests/test_routing.py"]),
-    "strategies": (["fleet/strategies.py", "fleet/placement.py"], ["tests/fleet/test_strategies.py"]),
+    "routing": ("routing.py", "test_routing.py"),
+    "strategies": ("fleet/strategies.py fleet/placement.py", "fleet/test_strategies.py"),
     "checks": (
-        ["hosting/checks/*.py"],
-        [
-            "tests/hosting/test_messages.py",
-            "tests/hosting/test_checks.py::test_a_rule_finds_nothing_next_to_it",
-            "tests/hosting/test_vllm.py",
-        ],
+        "hosting/checks/*.py",
+        "hosting/test_messages.py hosting/test_vllm.py hosting/test_checks.py::test_a_rule_finds_nothing_next_to_it",
     ),
-    "prefix": (["prefix/*.py"], ["tests/prefix"]),
+    "key": ("prefix/key.py prefix/lint.py", "prefix/test_key.py prefix/test_lint.py prefix/test_messages.py"),
+    "canonical": (
+        (
+            "prefix/canonical*.py prefix/json_*er.py prefix/field_order.py prefix/plain_chat.py prefix/known_tools.py "
+            "prefix/prompt_changes.py"
+        ),
+        (
+            "prefix/test_canonical.py prefix/test_known_tools.py prefix/test_messages.py prefix/test_prompt_changes.py "
+            "prefix/test_quick_ways.py"
+        ),
+    ),
+    "diverge": (
+        (
+            "prefix/as_sent.py prefix/common_part.py prefix/diverge.py prefix/json_place.py prefix/parting.py "
+            "prefix/redaction.py prefix/text_cause.py prefix/value_cause.py"
+        ),
+        "prefix/test_diverge.py prefix/test_messages.py prefix/test_public_failures.py prefix/test_quick_ways.py",
+    ),
+    "volatile": (
+        "prefix/volatile*.py prefix/unescaped_text.py",
+        "prefix/test_messages.py prefix/test_volatile.py prefix/test_volatile_corpus.py",
+    ),
 }
-"""For each part, its files in ``sdk/warmroute`` and its tests."""
+"""For each part, its files in ``sdk/warmroute`` and its tests in ``tests``."""
 AT_LEAST = 0.90
 NOTICED = {"killed", "timeout"}
 
@@ -81,13 +98,13 @@ def tested(part: str) -> dict[str, Counter[str]]:
 
 def laid_out(part: str) -> Path:
     """A copy of the code and the tests as mutmut wants them: in ``src``, and functions without decorators."""
-    files, tests = PARTS[part]
+    files, tests = (each.split() for each in PARTS[part])
     place = ROOT / "build" / "mutation" / part
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(ROOT / "sdk", place / "src", ignore=shutil.ignore_patterns("__pycache__"))
     (place / "tests").symlink_to(ROOT / "tests")
     shutil.copy(ROOT / "pyproject.toml", place)
-    listed = [f"    src/warmroute/{file}" for file in files], [f"    {test}" for test in tests]
+    listed = [f"    src/warmroute/{file}" for file in files], [f"    tests/{test}" for test in tests]
     (place / "setup.cfg").write_text(CONFIG.format(files="\n".join(listed[0]), tests="\n".join(listed[1])))
     for pattern in files:
         for file in (place / "src" / "warmroute").glob(pattern):
