@@ -217,6 +217,12 @@ class TestPlacement:
         assert [reads_of_names(strategy, targets, key) for key in (b"a", b"a", b"b", b"a", b"b")] == [3, 0, 3, 0, 0]
         assert reads_of_names(strategy, (*targets[:2],), b"a") == 2
 
+    def test_what_is_remembered_was_picked_with_all_that_there_is(self):
+        pick, targets = Recorded(), tuple(fleet(0, 0))
+        recall = placement.remembered(pick)
+        assert recall(b"key", targets, random.Random()) is recall(b"key", targets, random.Random()) is targets[0]
+        assert pick.asked == [(b"key", list(targets), random.Random)]
+
     def test_nothing_is_remembered_of_a_list_which_may_change(self):
         strategy, targets = PrefixAware(8), [Counted(f"i-{number}") for number in range(3)]
         assert [reads_of_names(strategy, targets, b"a") for _ in range(3)] == [3, 3, 3]
