@@ -34,7 +34,8 @@ class Constant:
     """What chance makes of it; infinite when nothing measured depends on it."""
 
     identified: bool
-    """Whether it is fitted; otherwise it is the default, since zero and twice its value would fit as well."""
+    """Whether it is fitted; otherwise zero and twice its value would fit as well, and it is as near to the default as
+    what was measured allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,8 @@ def fit(measured: Measurements, defaults: Mapping[str, float], max_num_batched_t
 
     Args:
         measured: What was measured.
-        defaults: For each of `NAMES` the value that it keeps when the measurements do not tell it.
+        defaults: For each of `NAMES` the value that it keeps when the measurements do not tell it, as far as they
+            allow it.
         max_num_batched_tokens: Tokens that a step computes at most; longer prompts take several steps.
 
     Raises:
@@ -83,6 +85,7 @@ class _Fitting:
     ) -> None:
         self._np = np
         self._defaults = np.array([defaults[name] for name in NAMES])
+        """Of those that are not fitted."""
         self._batch = max_num_batched_tokens
         self._first_tokens: Sequence[FirstToken] = measured.first_tokens
         self._decode_steps: Sequence[DecodeStep] = measured.decode_steps
@@ -101,7 +104,11 @@ class _Fitting:
             unsure = [i for i in free if values[i] <= _SURE * errors[i]]
             if not unsure:
                 break
-            free.remove(max(unsure, key=lambda i: errors[i] / (values[i] or 1e-300)))
+            least_sure = max(unsure, key=lambda i: errors[i] / (values[i] or 1e-300))
+            free.remove(least_sure)
+            # The default is of another model and machine, and may be far above all that fits.
+            most = values[least_sure] + _SURE * errors[least_sure]
+            self._defaults[least_sure] = min(self._defaults[least_sure], most)
         off = self._np.abs(rows @ values - self._seconds) / self._seconds
         new = self._np.array(
             [not each.cached_tokens for each in self._first_tokens] + [False] * len(self._decode_steps)

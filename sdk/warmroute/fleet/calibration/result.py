@@ -26,7 +26,8 @@ class Calibration:
     fit: Fit
     measured: Measurements
     kept: tuple[str, ...]
-    """Fields of the profile that the server did not tell, so that they are the default's."""
+    """Fields of the profile that the server did not tell: the default's, or as near to them as what was measured
+    allows."""
 
     def as_yaml(self, *, source: str) -> str:
         """The profile as a file that `load_profile` reads, with its provenance in comments.
@@ -54,7 +55,7 @@ class Calibration:
         elif not measured.reports_cached_tokens:
             lines.append("The server reports no cached tokens: repeated prompts were taken for cached by their time.")
         if self.kept:
-            lines.append(f"Not told by the server, so the default's: {', '.join(self.kept)}.")
+            lines.append(f"Not told by the server, so as near to the default's as it allows: {', '.join(self.kept)}.")
         return lines
 
 
