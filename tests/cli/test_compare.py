@@ -51,6 +51,7 @@ def told(ran):
         ([*VARIANTS, "--cross-over", "--switchback"], "are two designs."),
         ([*VARIANTS, "--target", "openai"], "takes no target variant."),
         ([*TWO, "--simultaneous"], "arms share what serves them (random: this machine; prefix: this machine)"),
+        ([*TWO, "--requests", "9"], "requests: a run has 9, and P90 TTFT is not told below 36."),
         ([*TWO, "--pairs", "0"], "--pairs"),
     ],
 )
@@ -68,6 +69,7 @@ def test_bad_usage(run, tmp_path, options, message):
         ("none.jsonl", TWO, "none.jsonl"),
         ("-", TWO, "standard input, which can be read only once"),
         ("trace.jsonl", ["--arm", "a=none.yaml", "--arm", "b=prefix.yaml"], "none.yaml"),
+        ("trace.jsonl", [*TWO, "--speed-factor", "0"], "speed: 0.0 is out of range. Allowed: 0.01 to 10,000."),
         ("trace.jsonl", [*TWO, "--engine", "gpu"], "--engine gpu: there is no such engine."),
         ("trace.jsonl", [*TWO, "--rate", "1", "--speed", "2"], "A rate replaces the trace's times"),
         (
@@ -93,6 +95,10 @@ def test_the_plan_alone(run, tmp_path):
     assert ran.out.splitlines() == [
         "random (baseline) against prefix: 61 requests a run",
         "note: 61 requests were sent as made-up text of the recorded length and shared beginnings.",
+        (
+            "note: A run has 61 requests, and P99 TTFT, a guard, is not told below 368, warm-up not counted: longer "
+            'runs are needed for "adopt".'
+        ),
         "6 runs of random alone, then 5 to 20 pairs, as the noise demands",
         "16 min to 46 min of runs; what lies between them is not counted",
     ]
@@ -112,7 +118,7 @@ def test_the_plan_for_programs(run):
 
 
 def test_a_trace_longer_than_a_run_has_parts(run):
-    ran = run("compare", "trace.jsonl", *TWO, "--duration", "20", "--dry-run")
+    ran = run("compare", "trace.jsonl", *TWO, "--duration", "20", "--primary", "ttft_p50", "--dry-run")
 
     assert ran.out.splitlines()[0] == "random (baseline) against prefix: 20 requests a run"
     assert "note: The trace has 3 parts of the length of a run; pairs send them in turn." in ran.out.splitlines()

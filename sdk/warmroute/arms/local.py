@@ -14,6 +14,7 @@ from warmroute.arms.targets import Api, target_of
 from warmroute.errors import WarmrouteError
 from warmroute.local import EngineKind, EngineSettings, running_locally
 from warmroute.local.child import DEFAULT_REGION
+from warmroute.local.options import check_options
 from warmroute.measure.experiment import EndpointState, PolledServing, Served, Serving
 from warmroute.measure.telemetry import INTERVAL_SECONDS, local_fleet
 from warmroute.tune.fleets import fleet_of
@@ -33,6 +34,9 @@ class LocalArm:
         api: By which API requests are sent.
         speed_factor: How many times faster than real ones simulated engines run.
         engines: What serves behind the instances; simulated engines by default.
+
+    Raises:
+        LocalEndpointError: The speed factor is out of its range.
     """
 
     is_fixed = True
@@ -48,6 +52,7 @@ class LocalArm:
         speed_factor: float = 1.0,
         engines: EngineSettings | None = None,
     ) -> None:
+        check_options(speed_factor, 0)
         self.name = name
         self._spec, self._api, self._speed_factor = spec, api, speed_factor
         self._engines = engines or EngineSettings()

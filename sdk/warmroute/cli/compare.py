@@ -190,13 +190,15 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
             simultaneous=simultaneous,
         )
         machines = {arm.name: arm.machines for arm in arms}
-        design.check(criteria, run_seconds=about["seconds"], machines=machines)
+        fewest = min(part["requests"] for part in about["parts"])
+        design.check(criteria, run_seconds=about["seconds"], requests=fewest, machines=machines)
+    notes = (*schedules.notes, *design.shortfalls(criteria, fewest))
     ahead = plan(arms, design, criteria, about["seconds"])
     if dry_run:
-        print_plan(ahead, arms, about, schedules.notes, format)
+        print_plan(ahead, arms, about, notes, format)
         return
     if format is Format.TEXT:
-        print_plan(ahead, arms, about, schedules.notes, format)
+        print_plan(ahead, arms, about, notes, format)
     client: dict[str, Any] = {"connections": connections, "largest_lag_seconds": largest_lag}
     sent = {"load": load.model_dump(), "sending": sending.model_dump(), "segment_by": str(segment_by)}
     wanted = manifest(arms, arms[0].name, design, criteria, trace=about, options={**sent, **client}, looks=looks)
@@ -211,7 +213,7 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
                 on_turn=on_turn, observe=_no_observer if no_telemetry else _observer, expect=Expecting(design.seed)
             ),
         )
-        comparison, put_back = _run(Experiment(folder, setup, wanted, notes=schedules.notes), found, folder)
+        comparison, put_back = _run(Experiment(folder, setup, wanted, notes=notes), found, folder)
     if format is Format.TEXT:
         print_comparison(comparison, folder)
     try:

@@ -35,8 +35,9 @@ def print_plan(
     baseline, *candidates = (arm.name for arm in arms)
     parts = trace["parts"]
     requests = [part["requests"] for part in parts] if len(parts) > 1 else [trace["requests"]]
-    sizes = " to ".join(dict.fromkeys(f"{each:,}" for each in (min(requests), max(requests))))
-    typer.echo(f"{baseline} (baseline) against {', '.join(candidates)}: {sizes} requests a run")
+    few, many = min(requests), max(requests)
+    sizes = counted(few, "request") if few == many else f"{few:,} to {counted(many, 'request')}"
+    typer.echo(f"{baseline} (baseline) against {', '.join(candidates)}: {sizes} a run")
     for note in notes:
         typer.echo(f"note: {note}")
     few, many = plan.least_pairs, plan.most_pairs

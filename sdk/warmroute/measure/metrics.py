@@ -8,7 +8,7 @@ from enum import StrEnum
 from math import isnan
 from typing import TYPE_CHECKING
 
-from warmroute.measure.statistics import TooFewRequestsError, quantile
+from warmroute.measure.statistics import TooFewRequestsError, quantile, requests_needed
 from warmroute.measure.statistics.packages import numpy
 
 if TYPE_CHECKING:
@@ -41,6 +41,11 @@ class Metric(StrEnum):
     def is_latency(self) -> bool:
         """Whether it is a quantile of times."""
         return self in _QUANTILES
+
+    @property
+    def requests_needed(self) -> int:
+        """Requests of a run below which it is not told."""
+        return requests_needed(_QUANTILES[self][1]) if self in _QUANTILES else 1
 
     @property
     def more_is_worse(self) -> bool:

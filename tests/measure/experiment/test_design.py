@@ -63,9 +63,18 @@ def test_arms_that_share_their_machines_do_not_run_at_once():
     check = Design(simultaneous=True).check
 
     with pytest.raises(WarmrouteError, match=r"arms share what serves them \(a: bot; b: bot\)"):
-        check(Criteria(), run_seconds=60.0, machines={"a": "bot", "b": "bot"})
-    check(Criteria(), run_seconds=60.0, machines={"a": "bot/a", "b": "bot/b"})
-    Design().check(Criteria(), run_seconds=60.0, machines={"a": "bot", "b": "bot"})
+        check(Criteria(), run_seconds=60.0, requests=100, machines={"a": "bot", "b": "bot"})
+    check(Criteria(), run_seconds=60.0, requests=100, machines={"a": "bot/a", "b": "bot/b"})
+    Design().check(Criteria(), run_seconds=60.0, requests=100, machines={"a": "bot", "b": "bot"})
+
+
+def test_runs_too_short_for_the_figure_that_decides_are_refused_and_for_a_guard_are_told():
+    with pytest.raises(WarmrouteError, match=r"a run has 35, and P90 TTFT is not told below 36\."):
+        Design().check(Criteria(), run_seconds=60.0, requests=35, machines={})
+
+    Design().check(Criteria(), run_seconds=60.0, requests=36, machines={})
+    assert [note.partition(",")[0] for note in Design().shortfalls(Criteria(), 367)] == ["A run has 367 requests"]
+    assert Design().shortfalls(Criteria(), 368) == ()
 
 
 def test_more_candidates_need_more_pairs():
@@ -83,7 +92,7 @@ def test_more_candidates_need_more_pairs():
 )
 def test_what_could_show_nothing(design, message):
     with pytest.raises(WarmrouteError) as error:
-        Design(**design).check(Criteria(), run_seconds=60.0, machines={})
+        Design(**design).check(Criteria(), run_seconds=60.0, requests=100, machines={})
 
     assert message in str(error.value)
 

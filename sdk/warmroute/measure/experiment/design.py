@@ -53,18 +53,25 @@ class Design(Settings):
     simultaneous: bool = False
     """Whether the runs of a pair of arms take place at the same time, each on instances of its own."""
 
-    def check(self, criteria: Criteria, *, run_seconds: float, machines: Mapping[str, str]) -> None:
+    def check(self, criteria: Criteria, *, run_seconds: float, requests: int, machines: Mapping[str, str]) -> None:
         """Refuse what could show nothing.
 
         Args:
             criteria: What has to be shown.
             run_seconds: From the first to the last request of a run.
+            requests: Of the run that has the fewest.
             machines: What serves each arm, by its name.
 
         Raises:
-            WarmrouteError: The gain is not above the minimum effect, the warm-up is the whole run, or runs at the same
-                time would share their machines.
+            WarmrouteError: The gain is not above the minimum effect, the warm-up is the whole run, a run has too few
+                requests for the figure that decides, or runs at the same time would share their machines.
         """
+        if requests < criteria.primary.requests_needed:
+            raise WarmrouteError(
+                f"requests: a run has {requests:,}, and {criteria.primary.label} is not told below "
+                f"{criteria.primary.requests_needed:,}.",
+                "Give longer runs, another trace, or another --primary.",
+            )
         if self.simultaneous and len(set(machines.values())) < len(machines):
             shared = "; ".join(f"{arm}: {found}" for arm, found in machines.items())
             raise WarmrouteError(
@@ -82,6 +89,20 @@ class Design(Settings):
                 f"gain: {self.gain:g} is not above the minimum effect, {criteria.minimum_effect:g}.",
                 "No number of pairs would show that it is larger. Give a larger gain, or a smaller minimum effect.",
             )
+
+    def shortfalls(self, criteria: Criteria, requests: int) -> tuple[str, ...]:
+        """What the runs are too short for, in sentences: without these guards nothing can be adopted.
+
+        Args:
+            criteria: What has to be shown.
+            requests: Of the run that has the fewest.
+        """
+        return tuple(
+            f"A run has {requests:,} requests, and {guard.label}, a guard, is not told below "
+            f'{guard.requests_needed:,}, warm-up not counted: longer runs are needed for "adopt".'
+            for guard in criteria.guards
+            if requests < guard.requests_needed
+        )
 
     def order(self, arms: Sequence[str], index: int) -> tuple[str, ...]:
         """The arms of one pair in the order of their runs; every second pair turns the one before it around.

@@ -30,6 +30,7 @@ _FURTHER_PAIRS = frozenset({"design.pairs", "design.most_pairs"})
 """What a further look may ask for, where it was declared before the first."""
 
 _ABSENT = object()
+_MOST_SHOWN = 120
 
 
 def manifest(
@@ -101,7 +102,7 @@ def begin(folder: Path, wanted: Mapping[str, Any]) -> dict[str, Any]:
     if differing and _FURTHER_PAIRS.issuperset(differing):
         return _another_look(file, found, wanted)
     for path in differing:
-        old, new = _at(found, path), _at(wanted, path)
+        old, new = (_shown(_at(each, path)) for each in (found, wanted))
         raise WarmrouteError(
             f"{folder}: was begun with another {path}: {old}, now {new}.",
             "Give the same options to continue it, or another folder.",
@@ -170,6 +171,11 @@ def differences(found: Mapping[str, Any], wanted: Mapping[str, Any], path: str =
             yield from differences(_numbered(old), _numbered(new), here)
         elif old != new:
             yield here
+
+
+def _shown(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
 
 
 def _numbered(values: list[Any]) -> dict[str, Any]:
