@@ -44,7 +44,10 @@ PARTS = {
             "prefix/as_sent.py prefix/common_part.py prefix/diverge.py prefix/json_place.py prefix/parting.py "
             "prefix/redaction.py prefix/text_cause.py prefix/value_cause.py"
         ),
-        "prefix/test_diverge.py prefix/test_messages.py prefix/test_public_failures.py prefix/test_quick_ways.py",
+        (
+            "prefix/test_causes.py prefix/test_diverge.py prefix/test_messages.py prefix/test_public_failures.py "
+            "prefix/test_quick_ways.py"
+        ),
     ),
     "volatile": (
         "prefix/volatile*.py prefix/unescaped_text.py",
