@@ -51,7 +51,10 @@ PARTS = {
     ),
     "volatile": (
         "prefix/volatile*.py prefix/unescaped_text.py",
-        "prefix/test_messages.py prefix/test_volatile.py prefix/test_volatile_corpus.py",
+        (
+            "prefix/test_messages.py prefix/test_volatile.py prefix/test_volatile_corpus.py "
+            "prefix/test_volatile_parts.py"
+        ),
     ),
 }
 """For each part, its files in ``sdk/warmroute`` and its tests in ``tests``."""
