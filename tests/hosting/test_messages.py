@@ -11,7 +11,5 @@ from warmroute.rules import RULES
 
 @pytest.mark.parametrize("rule", RULES)
 def test_what_a_rule_says(rule, snapshot):
-    said = dict.fromkeys(
-        f"{finding.severity.value}: {finding}" for case in CASES if case.id == rule for finding in findings(case.broken)
-    )
-    assert [*said] == snapshot
+    said = [[str(finding) for finding in findings(case.broken)] for case in CASES if case.id == rule]
+    assert said == snapshot

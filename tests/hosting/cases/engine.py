@@ -262,6 +262,13 @@ CASES = [
     error(
         "WR308",
         "variants[0].inference_ami_version",
+        changed(ONE_MODEL, {"region": DROP}),
+        {"variants[0].inference_ami_version": "al2-ami-sagemaker-inference-gpu-3-1"},
+        {"variants[0].inference_ami_version": "al2023-ami-sagemaker-inference-gpu-4-1"},
+    ),
+    error(
+        "WR308",
+        "variants[0].inference_ami_version",
         ONE_MODEL,
         {
             "model": {"primary_container": {"image": "registry/app:1-cu130"}},

@@ -15,6 +15,10 @@ ASYNC = {"output_config": {"s3_output_path": "s3://a/answers/"}}
 KV_AWARE = {"routing_strategy": "KV_AWARE"}
 LEAST_OUTSTANDING = {"routing_strategy": "LEAST_OUTSTANDING_REQUESTS"}
 MULTI_MODEL = {"primary_container": {"image": "registry/app:1", "mode": "MultiModel"}}
+ON_ONE_OF_TWO = {
+    "variants[1]": {**COMPONENTS["variants"][0], "name": "second", "routing_config": LEAST_OUTSTANDING},
+    "inference_components[0].specification.scheduling_config": {"placement_strategy": "BINPACK"},
+}
 
 CASES = [
     error("WR101", SETTINGS, ONE_MODEL, {SETTINGS: DROP}, {ROUTING: KV_AWARE}),
@@ -94,6 +98,13 @@ CASES = [
             "inference_components[0].specification.scheduling_config": {"placement_strategy": "BINPACK"},
             ROUTING: LEAST_OUTSTANDING,
         },
+    ),
+    warning(
+        "WR108",
+        "inference_components[0].specification.scheduling_config.placement_strategy",
+        changed(COMPONENTS, ON_ONE_OF_TWO),
+        {"inference_components[0].variant_name": "main"},
+        {"inference_components[0].variant_name": "second"},
     ),
     warning(
         "WR108",

@@ -99,6 +99,13 @@ CASES = [
     ),
     error(
         "WR508",
+        "auto_scaling[0].inference_component_name",
+        ONE_MODEL,
+        {"auto_scaling": [COMPONENT]},
+        {},
+    ),
+    error(
+        "WR508",
         "auto_scaling[1].variant_name",
         ONE_MODEL,
         {"auto_scaling": [VARIANT, VARIANT]},
