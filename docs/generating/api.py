@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import ModuleType
 
 ROOMS = {
     "warmroute": ("warmroute", "warmroute.hosting.experiment"),
@@ -42,13 +43,30 @@ def api_pages() -> dict[str, str]:
     return {f"{room}.md": _page(room, packages) for room, packages in ROOMS.items()}
 
 
-def public_names(package: ModuleType) -> list[str]:
-    """What a package or a module offers: what it lists, else what it defines itself without an underscore."""
-    listed: list[str] | None = getattr(package, "__all__", None)
-    if listed is not None:
-        return sorted(listed)
-    defined = inspect.getmembers(package, lambda value: inspect.isclass(value) or inspect.isfunction(value))
-    return [name for name, value in defined if value.__module__ == package.__name__ and not name.startswith("_")]
+def public_names(name: str) -> list[str]:
+    """What a package or a module offers: what it lists, else what it defines itself without an underscore.
+
+    A list is read and not run: ``warmroute.measure.load`` imports Locust, which replaces parts of the standard library.
+    """
+    for statement in ast.parse(_source(name)).body:
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__":
+            return sorted(_listed(statement.value, name))
+    defined = inspect.getmembers(import_module(name), lambda value: inspect.isclass(value) or inspect.isfunction(value))
+    return [each for each, value in defined if value.__module__ == name and not each.startswith("_")]
+
+
+def _source(name: str) -> str:
+    spec = find_spec(name)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(name)
+    return Path(spec.origin).read_text("utf-8")
+
+
+def _listed(names: ast.expr, name: str) -> list[str]:
+    """The names of a list; of one that is computed, as it comes out."""
+    computed = not isinstance(names, ast.List)
+    listed: list[str] = import_module(name).__all__ if computed else ast.literal_eval(names)
+    return listed
 
 
 def _page(room: str, packages: tuple[str, ...]) -> str:
@@ -57,15 +75,17 @@ def _page(room: str, packages: tuple[str, ...]) -> str:
 
 
 def _package(name: str) -> Iterator[str]:
-    package = import_module(name)
-    names = public_names(package)
-    hidden = [each for each in names if _is_module(package, each)]
+    names = public_names(name)
+    hidden = [each for each in names if _is_module(name, each)]
     yield f"\n::: {name}\n    options:\n      members:\n"
     yield from (f"        - {each}\n" for each in names if each not in hidden)
     for each in hidden:
-        yield f"\n::: {getattr(package, each).__module__}.{each}\n    options:\n      heading_level: 3\n"
+        home = getattr(import_module(name), each).__module__
+        yield f"\n::: {home}.{each}\n    options:\n      heading_level: 3\n"
 
 
-def _is_module(package: ModuleType, name: str) -> bool:
+def _is_module(package: str, name: str) -> bool:
     """Whether a name is a module's too, which mkdocstrings would show in its place."""
-    return hasattr(package, "__path__") and find_spec(f"{package.__name__}.{name}") is not None
+    spec = find_spec(package)
+    is_package = spec is not None and spec.submodule_search_locations is not None
+    return is_package and find_spec(f"{package}.{name}") is not None

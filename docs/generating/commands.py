@@ -20,9 +20,17 @@ if TYPE_CHECKING:
 
 BEGINNING = """# The command line
 
-Made from the commands: `warmroute COMMAND --help` shows the same. Exit codes are 0 for fine, 1 for findings or a
-failure, 2 for wrong usage and 130 for a stop by Ctrl-C; a command with others says so. Results go to standard output,
-messages to standard error.
+Made from the commands: `warmroute apply --help` shows the same, and so for each. Results go to standard
+output, messages to standard error. `warmroute --install-completion` lets bash, zsh and fish complete commands, options
+and their values.
+
+| exit code | meaning |
+| --- | --- |
+| 0 | done |
+| 1 | an error, or something was found: findings of `lint`, `validate`, `explain`, `doctor`; a run that is not valid |
+| 2 | wrong usage: an unknown option, a missing argument, a value out of its range |
+| 3 | `plan` has changes to make |
+| 130 | stopped by Ctrl-C |
 """
 
 
