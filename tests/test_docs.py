@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -36,41 +33,6 @@ def test_the_spec_of_the_page_is_what_init_writes() -> None:
     assert f"```yaml\n{example_spec_text()}```" in (DOCS / "reference/spec.md").read_text("utf-8")
 
 
-PROGRAMS = [
-    pytest.param(
-        "\n".join(re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)), id=page.stem
-    )
-    for page in sorted(DOCS.rglob("*.md"))
-    # Some need a server, and integration/test_testing.py runs them; that of replaying needs a process of its own.
-    if "```python" in page.read_text("utf-8") and page.stem not in {"local", "replaying", "testing"}
-]
-
-
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_programs_of_the_pages_run(program: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The programs of one page follow each other, as a reader would run them."""
-    (tmp_path / "endpoint.yaml").write_text(example_spec_text(), "utf-8")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("CDK_OUTDIR", str(tmp_path / "cdk.out"))
-
-    exec(compile(program, "docs", "exec"), {})
-
-
-def test_the_locustfile_of_the_page_on_replaying_is_one(tmp_path: Path) -> None:
-    """Locust's own command reads it, in another process: it replaces parts of the standard library."""
-    if importlib.util.find_spec("locust") is None:
-        pytest.skip("locust is not installed")
-    (program,) = re.findall(
-        r"^```python\n(.*?)^```", (DOCS / "reference/replaying.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
-    )
-    (tmp_path / "locustfile.py").write_text(program, "utf-8")
-
-    command = [sys.executable, "-m", "locust", "-f", str(tmp_path / "locustfile.py"), "--list"]
-    said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path).stdout
-
-    assert "SupportBot" in said
-
-
 def _programs_with_the_cdk() -> list[tuple[str, str]]:
     root = DOCS.parent
     programs = {str(app.relative_to(root)): app.read_text("utf-8") for app in root.glob("examples/**/*.py")}
@@ -90,7 +52,7 @@ def test_programs_with_the_cdk_choose_its_node_before_it_starts(code: str) -> No
 
 
 def test_commands_of_the_pages_exist() -> None:
-    known = {command.name for command in app.registered_commands} | {"COMMAND"}
+    known = {command.name for command in app.registered_commands}
     for page in DOCS.rglob("*.md"):
         text = page.read_text("utf-8")
         used = re.findall(r"^warmroute (\w+)", text, re.MULTILINE) + re.findall(r"`warmroute (\w+)", text)

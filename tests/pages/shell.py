@@ -27,7 +27,7 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 def commands(block: Block) -> Iterator[list[str]]:
     """The words of each command of a block, without comments, assignments before it and redirections."""
     for line in block.text.replace("\\\n", " ").splitlines():
-        words = shlex.shlex(line, posix=True, punctuation_chars="|&;<>")
+        words = shlex.shlex(re.sub(r"\$\([^()]*\)", "SOMETHING", line), posix=True, punctuation_chars="|&;<>")
         words.whitespace_split = True
         yield from _split(list(words))
 
@@ -66,12 +66,14 @@ def fault(command: list[str], block: Block) -> str | None:
 def _warmroute(arguments: list[str], _block: Block) -> str | None:
     group = cast("TyperGroup", get_command(app))
     context = group.make_context("warmroute", [], resilient_parsing=True)
-    if arguments[:1] == ["--help"]:
+    options = {"--help", *(option for param in group.get_params(context) for option in getattr(param, "opts", ()))}
+    if arguments[0] in options:
         return None
     command = group.get_command(context, arguments[0])
     if command is None:
         return f"warmroute {arguments[0]} is no command"
-    command.make_context(arguments[0], arguments[1:], parent=context)
+    if arguments[1:] != ["--help"]:
+        command.make_context(arguments[0], arguments[1:], parent=context)
     return None
 
 
@@ -132,8 +134,11 @@ def _locust(arguments: list[str], block: Block) -> str | None:
     return None if name == "locustfile.py" else _file(name, block)
 
 
-def _cd(arguments: list[str], _block: Block) -> str | None:
-    return None if (ROOT / arguments[0]).is_dir() else f"no folder {arguments[0]}"
+def _cd(arguments: list[str], block: Block) -> str | None:
+    (folder,) = arguments
+    earlier = [command for each in blocks_of(ROOT / block.page) if each.language == "sh" for command in commands(each)]
+    made = ["mkdir", "-p", folder] in earlier
+    return None if made or (ROOT / folder).is_dir() else f"no folder {folder}"
 
 
 def _one_of(*first: str) -> Callable[[list[str], Block], str | None]:
@@ -167,6 +172,7 @@ _PROGRAMS: dict[str, Callable[[list[str], Block], str | None]] = {
     "diff": _any,
     "head": _any,
     "sed": _any,
+    "test": _any,
     "grep": _any,
     "mkdir": _any,
 }

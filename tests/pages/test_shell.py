@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+
 import pytest
-from pages.blocks import Block, blocks
+from pages.blocks import PAGES, ROOT, Block, blocks
 from pages.shell import commands, fault
 
 SHELL = blocks("sh")
@@ -11,9 +14,30 @@ SHELL = blocks("sh")
 
 @pytest.mark.parametrize("block", [pytest.param(block, id=str(block)) for block in SHELL])
 def test_every_command_of_a_block_can_work(block: Block) -> None:
-    wrong = {" ".join(command): reason for command in commands(block) if (reason := fault(command, block))}
+    assert _faults(block) == []
+
+
+def test_commands_within_sentences_can_work() -> None:
+    """They may leave out what a command needs, and stand for any files."""
+    wrong = {}
+    for page in PAGES:
+        text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+        for span in re.findall(r"`(warmroute [^`…]*)`", text):
+            block = Block(str(page.relative_to(ROOT)), 1, "sh", None, " ".join(span.split()))
+            wrong |= {
+                f"{page.name}: {span}": each for each in _faults(block) if not each.startswith("Missing parameter")
+            }
 
     assert wrong == {}
+
+
+def _faults(block: Block) -> list[str]:
+    return [reason for command in commands(block) if (reason := fault(command, block))]
+
+
+@pytest.mark.parametrize("block", [pytest.param(block, id=str(block)) for block in blocks("bash")])
+def test_what_is_more_than_commands_is_shell(block: Block) -> None:
+    subprocess.run(["bash", "-n"], input=block.text, text=True, check=True)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +66,7 @@ def test_every_command_of_a_block_can_work(block: Block) -> None:
 def test_a_wrong_command_is_found(line: str) -> None:
     block = Block("README.md", 1, "sh", None, line)
 
-    assert [reason for command in commands(block) if (reason := fault(command, block))]
+    assert _faults(block)
 
 
 def test_comments_continuations_and_redirections_are_no_arguments() -> None:
