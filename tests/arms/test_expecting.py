@@ -54,10 +54,10 @@ def test_prefix_aware_routing_is_expected_to_reach_the_ceiling_and_random_is_not
 
 
 def test_engines_that_run_faster_are_asked_as_fast(schedule):
-    at_once = Expecting()(arm("p", PREFIX, speed_factor=0.0005), schedule)
+    at_once = Expecting()(arm("p", PREFIX, speed_factor=0.01), schedule)
     as_told = Expecting()(arm("p", PREFIX, speed_factor=1.0), schedule)
 
-    # At a thousandth of the speed all requests are there before the first is computed: nothing is in a cache yet.
+    # At a hundredth of the speed all requests are there within half a second, and many before their prompt is cached.
     assert at_once.predicted < as_told.predicted
 
 
