@@ -193,7 +193,7 @@ def test_apply_asks_a_person_and_takes_no_for_an_answer(run: Run, spec: Path, mo
 
 
 def test_a_terminal_shows_a_bar_of_instances(run: Run, spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("warmroute.cli.deploying.is_terminal", lambda: True)
+    monkeypatch.setattr("warmroute.cli.deploying.can_redraw", lambda: True)
 
     ran = run("apply", str(spec), *QUIET)
 

@@ -24,7 +24,7 @@ def test_captured_files_become_a_table(run, tmp_path, capture):
     options = ("--ladder", "1,2", "--sampling-percentage", "50", "--rejects", rejects)
     ran = run("digest", str(capture), "-o", str(output), *map(str, options))
     assert ran.code == 0
-    assert ran.err.splitlines() == [f"Wrote 1 requests to {output}.", f"1 rejected: not JSON (first: {capture}:2)."]
+    assert ran.err.splitlines() == [f"Wrote 1 request to {output}.", f"1 rejected: not JSON (first: {capture}:2)."]
     table = read_digest(output)
     assert table.metadata.ladder == (1, 2)
     assert table.metadata.sampling_percentage == 50
