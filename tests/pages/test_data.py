@@ -17,7 +17,7 @@ from warmroute.deploy import load_prices
 from warmroute.fleet import load_profile
 from warmroute.hosting import check, parse_spec
 
-LANGUAGES = {"python", "yaml", "json", "sh", "bash", "text"}
+LANGUAGES = {"python", "yaml", "json", "sh", "text"}
 
 
 def test_every_block_names_its_language() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 
 import pytest
 from pages.blocks import PAGES, ROOT, Block, blocks
@@ -33,11 +32,6 @@ def test_commands_within_sentences_can_work() -> None:
 
 def _faults(block: Block) -> list[str]:
     return [reason for command in commands(block) if (reason := fault(command, block))]
-
-
-@pytest.mark.parametrize("block", [pytest.param(block, id=str(block)) for block in blocks("bash")])
-def test_what_is_more_than_commands_is_shell(block: Block) -> None:
-    subprocess.run(["bash", "-n"], input=block.text, text=True, check=True)
 
 
 @pytest.mark.parametrize(
