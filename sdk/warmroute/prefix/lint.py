@@ -63,8 +63,7 @@ def lint(
         try:
             value, canonical = value_and_bytes(body)
         except CanonicalJsonError as error:
-            where = "" if error.offset is None else f" at byte {error.offset}"
-            problem = f"{error.problem.rstrip('.')}{where}."
+            problem = f"{error.problem.removesuffix('.')} at byte {error.offset}."
             yield LintFinding("WP101", Severity.ERROR, line, error.path, problem, error.remedy)
             continue
         try:
