@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warmroute.prefix import CanonicalJsonError, canonical_json, known_tools
+from warmroute.prefix import CanonicalJsonError, FieldOrder, canonical_json, known_tools
 
 MESSAGES: list[Any] = [{"role": "user", "content": "Hi"}]
 TOOL: dict[str, Any] = {
@@ -94,6 +94,24 @@ def test_equal_numbers_are_written_apart(one: object, other: object) -> None:
         for number in (one, one, other, other):
             body = canonical_json(chat([{"function": {"parameters": number}}]))
             assert json.dumps(json.loads(body)["tools"][0]["function"]["parameters"]) == json.dumps(number)
+
+
+def test_known_tools_are_written_from_memory() -> None:
+    first, second, third = (known_tools.written_tools("tools", [copy.deepcopy(TOOL)], FieldOrder()) for _ in range(3))
+    assert first is not second
+    assert second is third
+    assert known_tools.written_tools("functions", [TOOL], FieldOrder()) is not third
+
+
+@pytest.mark.parametrize("container", [list, tuple])
+def test_a_change_deep_inside_of_known_tools_is_seen(container: Any) -> None:
+    default: list[Any] = [None]
+    request = chat(container([{"function": {"name": "f", "parameters": container([default])}}]))
+    for _ in range(3):
+        assert canonical_json(request)
+    default[0] = math.nan  # Written as null, too, where nobody looks.
+    with pytest.raises(CanonicalJsonError, match="not finite"):
+        canonical_json(request)
 
 
 def test_the_order_of_parameters_is_that_of_the_call() -> None:

@@ -85,6 +85,11 @@ def tool(name: str, **schema: Any) -> dict[str, Any]:
             {"tools": [tool("b", parameters={"b": [{"z": 1, "y": 2}], "a": ["d", "c"]}), tool("a")]},
             {"tools": [tool("b", parameters={"a": ["d", "c"], "b": [{"y": 2, "z": 1}]}), tool("a")]},
         ),
+        (
+            PromptChanges(sort_schema_keys=True),
+            {"functions": [{"name": "f", "parameters": {"b": 1, "a": 2}}]},
+            {"functions": [{"name": "f", "parameters": {"a": 2, "b": 1}}]},
+        ),
         (PromptChanges(compact_arguments=True), call('{ "b": 1, "a": "\\u00e9" }'), call('{"b":1,"a":"é"}')),
         (PromptChanges(compact_arguments=True), old_call('{ "b": 1 }'), old_call('{"b":1}')),
         (PromptChanges(compact_arguments=True), call({"b": 1, "a": 2}), call({"b": 1, "a": 2})),
@@ -128,7 +133,9 @@ def test_each_switch_does_what_it_is_named_for(asked: PromptChanges, request_: A
 def test_values_without_a_json_form_are_still_refused() -> None:
     circle: list[Any] = []
     circle.append(circle)
-    for value in ({1: 2, "a": 3}, circle):
+    ring: dict[str, Any] = {}
+    ring["b"] = ring
+    for value in ({1: 2, "a": 3}, circle, ring):
         with pytest.raises(CanonicalJsonError):
             canonical_json(call({"a": value}), prompt_changes=PromptChanges(sort_argument_keys=True))
 

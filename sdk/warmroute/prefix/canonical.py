@@ -51,9 +51,7 @@ def canonical_json(
         InvalidSettingsError: The order or the changes are of another type.
     """
     check_order(order)
-    if isinstance(request, (str, bytes)):
-        return value_and_bytes(request, order, prompt_changes)[1]
-    return _write(request, order, prompt_changes)
+    return value_and_bytes(request, order, prompt_changes)[1]
 
 
 def value_and_bytes(
