@@ -6,6 +6,7 @@ A slower way gives the same bytes, so no test of the bytes sees whether the quic
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
 from types import MappingProxyType
 from typing import Any
 
@@ -202,6 +203,7 @@ def test_a_plain_chat_is_written_at_once(request_: dict[str, Any]) -> None:
         {"messages": [TEXT], "n": 2**70},
         {"messages": [{**TEXT, "content": "\ud800"}]},
         {"messages": [Words("ab"), TEXT]},
+        {"messages": [OrderedDict(TEXT)]},
         {"messages": [TEXT], 7: "x"},
     ],
 )
@@ -289,6 +291,7 @@ def test_few_plans_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
         assert field_order._plan(fields, order).fields == ("b", "a", fields[2], "z")
         assert fields in order.plans
         assert len(order.plans) == count
+        assert field_order._plan(fields, order) is order.plans[fields]
 
 
 @pytest.mark.parametrize(("size", "is_kept"), [(2_048, True), (2_049, False)])
