@@ -27,6 +27,13 @@ class Disk(Settings):
     """Whether it is encrypted."""
 
 
+class Speed(Settings):
+    """A speed."""
+
+    rate: float = Field(gt=0, le=100_000)
+    """Requests a second."""
+
+
 class Machine(Settings):
     """A machine."""
 
@@ -134,6 +141,13 @@ def test_a_value_out_of_range_reads_as_what_where_allowed_and_meaning():
         "PrefixAwareRoutingConfig: prefix_length: 900 is below 1,024. Allowed: 1,024 to 65,536. Longest beginning "
         "compared: bytes of the body (InvokeEndpoint) or characters of message text (OpenAI API)."
     )
+
+
+def test_limits_of_which_one_is_left_out_are_one_sentence():
+    with pytest.raises(InvalidSettingsError) as caught:
+        Speed(rate=0)
+    (finding,) = caught.value.findings
+    assert finding.remedy == "Allowed: more than 0 and at most 100,000. Requests a second."
 
 
 def test_a_list_of_the_wrong_size_says_how_many():

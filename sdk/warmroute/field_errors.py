@@ -240,7 +240,8 @@ def _allowed(field: FieldInfo | None) -> str:
     if {"ge", "le"} <= limits.keys():
         return f"Allowed: {_number(limits['ge'])} to {_number(limits['le'])}."
     words = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
-    return "".join(f"Allowed: {words[name]} {_number(limit)}." for name, limit in limits.items())
+    told = " and ".join(f"{words[name]} {_number(limit)}" for name, limit in limits.items())
+    return f"Allowed: {told}." if told else ""
 
 
 def _suggest(given: str, names: Mapping[str, object] | Sequence[str]) -> str:
