@@ -31,7 +31,7 @@ def duckdb_session(folder: Path, memory_limit: str | None = None) -> Iterator[An
         import ibis  # noqa: F401 - to fail before anything is read.
         import pyarrow as pa  # noqa: F401
     except ImportError as error:
-        raise MissingExtraError("A digest", "analysis") from error
+        raise MissingExtraError("A digest of recorded traffic", "analysis") from error
     try:
         with tempfile.TemporaryDirectory(prefix=".digest-", dir=folder) as spilled, duckdb.connect() as connection:
             connection.execute("SET temp_directory = ?", [spilled])
