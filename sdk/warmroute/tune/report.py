@@ -103,7 +103,9 @@ def simulation_lines(result: Simulated) -> Iterator[str]:
 def _head(profile: TrafficProfile, api: Api) -> str:
     least, most = profile.common_head[api]
     head = (
-        f"all requests are equal up to {least:,}, not up to {most:,}" if least else f"requests differ before {most:,}"
+        f"all requests are equal up to {least:,}, not up to {most:,}"
+        if least
+        else f"not all requests have the same first {most:,}"
     )
     return f"{_UNITS[api]}: {head}"
 
