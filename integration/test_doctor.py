@@ -83,5 +83,7 @@ def test_the_local_endpoint_is_found_and_asked(warmroute: Any, spec: Path) -> No
     assert found["credentials"]["message"] == "from the environment."
     assert found["region"]["message"] == "us-east-1."
     assert found["account"]["message"].startswith("123456789012 in us-east-1, as arn:aws:")
-    assert found["permissions"]["status"] == "ok"
+    refused = {subject: each for subject, each in found.items() if subject.startswith("permission")}
+    assert refused.keys() == {"permission service-quotas"}  # The one service of a plan that is not served here.
+    assert "does not implement ListServiceQuotas" in refused["permission service-quotas"]["message"]
     assert found["model"]["status"] == "warning"  # Llama is gated, and the example brings no token.
