@@ -25,7 +25,8 @@ from warmroute.measure.report import write_report
 from warmroute.measure.statistics import pairs_for_reduction, run_noise
 from warmroute.measure.summary import summarise
 from warmroute.measure.verdict import judge
-from warmroute.routing import RoutingConfig, RoutingStrategy
+from warmroute.routing import RoutingConfig
+from warmroute.routing_strategy import RoutingStrategy
 
 BASELINE = "random"
 ARMS = {

@@ -78,6 +78,10 @@ def test_importing_the_package_loads_nothing_heavy():
     assert not modules_after("import warmroute") & (HEAVY | {"yaml", "pydantic", "orjson"})
 
 
+def test_the_help_of_every_command_loads_nothing_heavy():
+    assert not modules_after("import warmroute.cli.app") & (HEAVY - {"typer", "rich"} | {"yaml", "pydantic", "orjson"})
+
+
 @pytest.mark.parametrize("name", ["EndpointSpec", "RoutingConfig", "PrefixAwareId"])
 def test_building_a_spec_needs_no_aws_client(name):
     assert not modules_after(f"from warmroute import {name}") & HEAVY

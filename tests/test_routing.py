@@ -13,7 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from warmroute.errors import Finding, InvalidSettingsError, Severity
-from warmroute.routing import PrefixAwareId, PrefixAwareRoutingConfig, RoutingConfig, RoutingStrategy
+from warmroute.routing import PrefixAwareId, PrefixAwareRoutingConfig, RoutingConfig
+from warmroute.routing_strategy import RoutingStrategy
 
 KEY = b"0123456789abcdef"
 PRINTABLE = "".join(chr(code) for code in range(0x20, 0x7F))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from warmroute.routing import PrefixAwareId as PrefixAwareId
     from warmroute.routing import PrefixAwareRoutingConfig as PrefixAwareRoutingConfig
     from warmroute.routing import RoutingConfig as RoutingConfig
-    from warmroute.routing import RoutingStrategy as RoutingStrategy
+    from warmroute.routing_strategy import RoutingStrategy as RoutingStrategy
 
     __version__: str
 
@@ -43,7 +43,8 @@ _HOMES = {
         "AutoScaling DeploymentConfig EndpointSpec InferenceComponent Model ProductionVariant VllmContainer "
         "check load_spec parse_spec"
     ),
-    "warmroute.routing": "PrefixAwareId PrefixAwareRoutingConfig RoutingConfig RoutingStrategy",
+    "warmroute.routing": "PrefixAwareId PrefixAwareRoutingConfig RoutingConfig",
+    "warmroute.routing_strategy": "RoutingStrategy",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Self
 
 from pydantic import Field
 
 from warmroute.errors import Finding, InvalidSettingsError, Severity
+from warmroute.routing_strategy import RoutingStrategy
 from warmroute.rules import Problem, problem, rule
 from warmroute.settings import Settings
 
@@ -20,22 +20,6 @@ if TYPE_CHECKING:
 MIN_PREFIX_LENGTH, MAX_PREFIX_LENGTH = 1_024, 65_536
 MIN_CONCURRENCY_THRESHOLD, MAX_CONCURRENCY_THRESHOLD = 1, 1_024
 MAX_PREFIX_AWARE_ID_LENGTH = 64
-
-
-class RoutingStrategy(StrEnum):
-    """How a variant spreads requests over its instances. Source: botocore ``RoutingStrategy``."""
-
-    RANDOM = "RANDOM"
-    """Any instance, at random; what SageMaker does when nothing is configured."""
-
-    LEAST_OUTSTANDING_REQUESTS = "LEAST_OUTSTANDING_REQUESTS"
-    """The instance with the fewest requests in flight."""
-
-    PREFIX_AWARE = "PREFIX_AWARE"
-    """The instance that serves requests of the same beginning, unless it is busy."""
-
-    KV_AWARE = "KV_AWARE"
-    """The instance whose KV cache already holds the start of the prompt, weighed against how busy it is."""
 
 
 class PrefixAwareRoutingConfig(Settings):

@@ -25,8 +25,8 @@ from warmroute.routing import (
     MIN_PREFIX_LENGTH,
     PrefixAwareRoutingConfig,
     RoutingConfig,
-    RoutingStrategy,
 )
+from warmroute.routing_strategy import RoutingStrategy
 from warmroute.settings import Settings
 
 CLASSES = settings_classes()

@@ -5,7 +5,8 @@ import pytest
 from warmroute.demo import example_spec, example_spec_text
 from warmroute.errors import IncompleteSpecError, WarmrouteError
 from warmroute.hosting import EndpointSpec, parse_spec
-from warmroute.routing import RoutingConfig, RoutingStrategy
+from warmroute.routing import RoutingConfig
+from warmroute.routing_strategy import RoutingStrategy
 from warmroute.tune.fleets import BUILT_IN_PROFILE, engine_profile, fleet_of, routing_of
 
 AWARE = RoutingConfig.prefix_aware(prefix_length=4_096, concurrency_threshold=16)

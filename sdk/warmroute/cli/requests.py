@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from warmroute.client.body_size import MAX_BODY_BYTES
 from warmroute.errors import DocumentError
 
 RequestArgument = Annotated[str, typer.Argument(metavar="REQUEST", help="A JSON request body; - reads standard input.")]
@@ -34,6 +33,8 @@ def read_request(path: str) -> bytes:
     Raises:
         DocumentError: It cannot be read, or is larger than SageMaker takes.
     """
+    from warmroute.client.body_size import MAX_BODY_BYTES
+
     data = _read(path, MAX_BODY_BYTES + 1)
     if len(data) > MAX_BODY_BYTES:
         raise DocumentError(f"{path}: more than the {MAX_BODY_BYTES:,} bytes of a request.", "Is it a trace?")

@@ -22,7 +22,7 @@ from warmroute.cli.traffic import (
     fleet,
     opened,
 )
-from warmroute.routing import RoutingStrategy
+from warmroute.routing_strategy import RoutingStrategy
 
 StrategyOption = Annotated[
     RoutingStrategy | None,

@@ -8,7 +8,8 @@ from warmroute.demo.experiment import Arm, run_arm
 from warmroute.demo.summary import summarise
 from warmroute.deploy import Deployment
 from warmroute.local import running_locally
-from warmroute.routing import RoutingConfig, RoutingStrategy
+from warmroute.routing import RoutingConfig
+from warmroute.routing_strategy import RoutingStrategy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -10,7 +10,7 @@ import random
 from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol
 
 from warmroute.fleet.placement import Pick, TargetT, anywhere, least_outstanding, remembered, rendezvous
-from warmroute.routing import RoutingStrategy
+from warmroute.routing_strategy import RoutingStrategy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -16,7 +16,8 @@ from warmroute.hosting.text import (
     ModelName,
     Name,
 )
-from warmroute.routing import PrefixAwareRoutingConfig, RoutingConfig, RoutingStrategy
+from warmroute.routing import PrefixAwareRoutingConfig, RoutingConfig
+from warmroute.routing_strategy import RoutingStrategy
 from warmroute.settings import Many, Settings
 
 InferenceAmiVersion = Literal[

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from warmroute.render.resource import FREE_KEYS, Kind
 from warmroute.render.unsupported import UnsupportedByTargetError
-from warmroute.routing import RoutingStrategy
+from warmroute.routing_strategy import RoutingStrategy
 from warmroute.rules import join_path
 
 if TYPE_CHECKING:

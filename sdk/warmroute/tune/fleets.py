@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from warmroute.errors import IncompleteSpecError, WarmrouteError
 from warmroute.fleet import EngineProfile, FleetConfig, load_profile
 from warmroute.hosting import VllmContainer
-from warmroute.routing import RoutingConfig, RoutingStrategy
+from warmroute.routing import RoutingConfig
+from warmroute.routing_strategy import RoutingStrategy
 
 if TYPE_CHECKING:
     from warmroute.hosting import EndpointSpec, ProductionVariant

@@ -9,7 +9,7 @@ from warmroute.hosting.environment import flag, number
 from warmroute.hosting.models import Model
 from warmroute.hosting.spec import EndpointSpec
 from warmroute.hosting.variants import ProductionVariant
-from warmroute.routing import RoutingStrategy
+from warmroute.routing_strategy import RoutingStrategy
 from warmroute.rules import Problem, problem, rule
 
 if TYPE_CHECKING:

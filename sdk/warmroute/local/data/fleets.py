@@ -12,7 +12,8 @@ from warmroute.local.control import NotServingError, endpoint_in_force, existing
 from warmroute.local.data.failures import invalid, unavailable
 from warmroute.local.data.instance import InstanceGroup
 from warmroute.local.engines import EngineStartError
-from warmroute.routing import RoutingConfig, RoutingStrategy
+from warmroute.routing import RoutingConfig
+from warmroute.routing_strategy import RoutingStrategy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
