@@ -42,6 +42,7 @@ lint: $(VENV)/.dev  ## ruff, mypy --strict, the floors of the architecture
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/mypy tests/typing/api.py
+	$(BIN)/mypy benchmarks
 	set -e; for name in $(TYPED_EXAMPLES); do $(BIN)/mypy examples/$$name/main.py; done
 	$(BIN)/pyright --pythonpath $(BIN)/python tests/typing/api.py
 	$(BIN)/lint-imports

@@ -81,7 +81,7 @@ def _percentile(times: list[float], percent: int) -> float:
 def _caller(url: str, path: str) -> Callable[[], float]:
     """One call over a connection that is kept."""
     where = urlsplit(url)
-    connection = HTTPConnection(where.hostname, where.port)
+    connection = HTTPConnection(where.hostname or "", where.port)
     headers = {"Authorization": SIGNED, "Content-Type": "application/json"}
 
     def call() -> float:
@@ -139,6 +139,7 @@ def _serve(listener: socket.socket) -> None:
 
     class Engine(asyncio.Protocol):
         def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            assert isinstance(transport, asyncio.Transport)
             self.transport, self.received = transport, bytearray()
 
         def data_received(self, data: bytes) -> None:

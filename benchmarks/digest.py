@@ -8,6 +8,7 @@ import resource
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from benchmarks.fleet_report import band
 from benchmarks.report import line
@@ -94,7 +95,9 @@ def _of_process(function: Callable[..., None], *arguments: object) -> tuple[floa
     return min(seconds for seconds, _ in found), max(peak for _, peak in found)
 
 
-def _measured(sender: multiprocessing.connection.Connection, function: Callable[..., None], arguments: tuple) -> None:
+def _measured(
+    sender: multiprocessing.connection.Connection, function: Callable[..., None], arguments: tuple[Any, ...]
+) -> None:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # One thread waits for no other.
     function(*arguments)
     used = resource.getrusage(resource.RUSAGE_SELF)

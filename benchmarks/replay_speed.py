@@ -6,7 +6,9 @@ import os
 import socket
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import orjson
 from boto3.session import Session
@@ -56,7 +58,7 @@ def _load() -> str:
     return f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
 
 
-def _requests():
+def _requests() -> Iterator[TrafficRequest]:
     for number in range(RATE * SECONDS * 2):
         yield TrafficRequest(source="bench", line=number + 1, body=BODY, text="", output_tokens=TOKENS)
 
@@ -77,10 +79,11 @@ def _serve(listener: socket.socket, in_event_stream: bool) -> None:
     end = _chunk(wrap(_event({"choices": [], "usage": usage}) + b"data: [DONE]\n\n")) + b"0\r\n\r\n"
 
     class Server(asyncio.Protocol):
-        def connection_made(self, transport):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            assert isinstance(transport, asyncio.Transport)
             self.transport, self.received, self.size = transport, bytearray(), 0
 
-        def data_received(self, data):
+        def data_received(self, data: bytes) -> None:
             self.received += data
             if not self.size and (head := self.received.find(b"\r\n\r\n")) >= 0:
                 lines = bytes(self.received[:head]).lower().split(b"\r\n")
@@ -92,19 +95,19 @@ def _serve(listener: socket.socket, in_event_stream: bool) -> None:
                 self.transport.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
                 asyncio.get_running_loop().call_later(SECONDS_PER_TOKEN, self.step, 0)
 
-        def step(self, sent):
+        def step(self, sent: int) -> None:
             self.transport.write(token if sent < TOKENS else end)
             if sent < TOKENS:
                 asyncio.get_running_loop().call_later(SECONDS_PER_TOKEN, self.step, sent + 1)
 
-    async def serve():
+    async def serve() -> None:
         server = await asyncio.get_running_loop().create_server(Server, sock=listener)
         await server.serve_forever()
 
     asyncio.run(serve())
 
 
-def _event(chunk: dict) -> bytes:
+def _event(chunk: dict[str, Any]) -> bytes:
     head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "llama"}
     return b"data: " + orjson.dumps({**head, **chunk}) + b"\n\n"
 

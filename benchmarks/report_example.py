@@ -57,7 +57,7 @@ class Told:
 def main(folder: Path) -> None:
     """Simulate every run, judge them, write the report."""
     runs: list[RecordedRun] = []
-    told = {}
+    told: dict[tuple[int, int, str], Any] = {}
     order = random.Random(SEED)
     for pair in range(AA_PAIRS + PAIRS):
         is_noise = pair < AA_PAIRS

@@ -48,8 +48,8 @@ def vllm_servers(count: int, *, blocks: int, max_model_len: int) -> Iterator[lis
         WarmrouteError: vLLM is not there, or a server does not start.
     """
     os.environ |= {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
-    arguments = ("enforce-eager", "dtype=bfloat16", "enable-prompt-tokens-details", f"block-size={BLOCK}")
-    arguments += (f"max-model-len={max_model_len}", f"num-gpu-blocks-override={blocks}")
+    arguments = ["enforce-eager", "dtype=bfloat16", "enable-prompt-tokens-details", f"block-size={BLOCK}"]
+    arguments += [f"max-model-len={max_model_len}", f"num-gpu-blocks-override={blocks}"]
     engines = VllmEngines(vllm_interpreter(), changes=arguments, model_dir=MODEL, say=say)
     try:
         servers = [engines.start(f"engine-{number}", number, {}) for number in range(count)]

@@ -22,7 +22,6 @@ import orjson
 from benchmarks.vllm_engines import BLOCK, say, spec_of, text, vllm_servers, words
 from warmroute.arms import EndpointArm
 from warmroute.cli.compare_text import print_comparison
-from warmroute.cli.output import Format
 from warmroute.deploy import Deployment
 from warmroute.errors import WarmrouteError
 from warmroute.local import EngineKind, EngineSettings, RunningLocally, running_locally
@@ -96,7 +95,7 @@ def _compare(urls: list[str], options: argparse.Namespace) -> None:
         sent = {"load": load.model_dump(), "sending": sending.model_dump(), "benchmark": asked}
         wanted = manifest(arms, arms[0].name, design, criteria, trace=about, options=sent)
         comparison = Experiment(options.output, setup, wanted, notes=schedules.notes).run()
-    print_comparison(comparison, options.output, Format.TEXT)
+    print_comparison(comparison, options.output)
     print(write_report(options.output, comparison).page)
 
 
