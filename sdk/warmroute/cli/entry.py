@@ -8,19 +8,19 @@ import sys
 def main() -> None:
     """Run the command; a user's mistake or Ctrl-C ends in one message, never in a traceback."""
     try:
-        try:
-            from warmroute.cli.app import run
-        except ImportError as error:
-            sys.stderr.write(_explained(error))
-            sys.exit(1)
+        from warmroute.cli.app import run
+
         run()
+    except ImportError as error:  # Commands import what they need when they begin.
+        sys.stderr.write(_explained(error))
+        sys.exit(1)
     except KeyboardInterrupt:
         sys.stderr.write("Stopped.\n")
         sys.exit(130)
 
 
 def _explained(error: ImportError) -> str:
-    """Why the command cannot even start: a package that it always needs is missing, or too old."""
+    """Why a command cannot even start: a package that it always needs is missing, or too old."""
     lines = [f"warmroute cannot start: {error}."]
     try:
         from warmroute.doctor.diagnosis import Status
