@@ -135,10 +135,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--engines", type=int, default=4)
     parser.add_argument("--prefixes", type=int, default=40)
     parser.add_argument("--prefix-tokens", type=int, default=8_000, help="words of a beginning, about a token each")
-    parser.add_argument("--requests", type=int, default=100, help="of each run, after one of each beginning")
-    parser.add_argument("--rate", type=float, default=0.7, help="requests a second")
+    parser.add_argument("--requests", type=int, default=60, help="of each run, after one of each beginning")
+    parser.add_argument("--rate", type=float, default=0.6, help="requests a second")
     parser.add_argument("--pairs", type=int, default=5)
-    parser.add_argument("--aa-pairs", type=int, default=1, help="pairs of RANDOM alone, for the noise")
+    parser.add_argument("--aa-pairs", type=int, default=0, help="pairs of RANDOM alone, for the noise")
     parser.add_argument(
         "--largest-lag", type=float, default=0.25, help="P99 of the send lag: engines and client share this machine"
     )
