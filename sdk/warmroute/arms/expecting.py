@@ -15,10 +15,10 @@ from warmroute.fleet import EngineProfile
 from warmroute.measure.telemetry import ExpectedHits
 from warmroute.routing import RoutingConfig
 from warmroute.traffic import TrafficRequest
+from warmroute.traffic.bodies.prompts import Prompt, prompt_of
 from warmroute.traffic.digest.make import digest_requests
 from warmroute.traffic.digest.metadata import DigestMetadata
 from warmroute.traffic.errors import BadEntryError
-from warmroute.traffic.prompts import Prompt, prompt_of
 from warmroute.tune import simulate_trace, workload
 from warmroute.tune.affinity import SharedTokens
 from warmroute.tune.source import RecordedTraffic, open_trace

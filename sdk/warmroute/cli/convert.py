@@ -53,7 +53,7 @@ def convert(  # noqa: PLR0913, PLR0917 - one parameter an option.
 
     from warmroute.errors import WarmrouteError
     from warmroute.traffic import Rejects, arrivals, poisson_arrivals, read_traffic
-    from warmroute.traffic.sources import refuse_sources
+    from warmroute.traffic.sources.named import refuse_sources
     from warmroute.traffic.writers import write_traffic
 
     for written_to in (output, rejects):

@@ -53,7 +53,7 @@ def digest(  # noqa: PLR0913, PLR0917 - one parameter for each option.
     from warmroute.traffic.digest.metadata import DigestMetadata, ladder_of
     from warmroute.traffic.digest.table import read_digest
     from warmroute.traffic.digest.traffic import digest_traffic
-    from warmroute.traffic.sources import refuse_sources
+    from warmroute.traffic.sources.named import refuse_sources
 
     metadata = DigestMetadata(
         ladder=LADDER if ladder is None else ladder_of(ladder), sampling_percentage=sampling_percentage

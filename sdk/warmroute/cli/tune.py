@@ -58,7 +58,7 @@ def tune(  # noqa: PLR0913, PLR0917 - one parameter for each option.
 
     Example: warmroute tune s3://my-bucket/capture/support-bot/ --spec endpoint.yaml --write
     """
-    from warmroute.traffic.sources import refuse_sources
+    from warmroute.traffic.sources.named import refuse_sources
     from warmroute.tune import tune as tune_trace
     from warmroute.tune.report import tuning_lines
 

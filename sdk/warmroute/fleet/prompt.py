@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from warmroute.traffic.blocks import CHARACTERS_PER_TOKEN, chained_hashes
+from warmroute.traffic.bodies.blocks import CHARACTERS_PER_TOKEN, chained_hashes
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence

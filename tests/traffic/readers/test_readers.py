@@ -11,7 +11,7 @@ from traffic.recorded import lines_of, read, read_one, read_values
 
 from warmroute.prefix import canonical_json
 from warmroute.traffic import Format
-from warmroute.traffic.formats import READERS, format_of
+from warmroute.traffic.reading.formats import READERS, format_of
 
 MESSAGES = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}]
 TOOLS = [{"type": "function", "function": {"name": "find", "parameters": {}}}]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from warmroute.traffic.digest.arrival import instant
 from warmroute.traffic.digest.errors import DigestError
-from warmroute.traffic.lines import NO_OBJECT
+from warmroute.traffic.entries.lines import NO_OBJECT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,9 +20,9 @@ from warmroute.traffic.digest.lines import line_batches, line_columns
 from warmroute.traffic.digest.metadata import DigestMetadata, checked_ladder
 from warmroute.traffic.digest.rows import digest_rows
 from warmroute.traffic.digest.write import write_digest
-from warmroute.traffic.entries import LINE_LIMIT_BYTES
-from warmroute.traffic.rejects import Rejects
-from warmroute.traffic.sources import Source, find_sources
+from warmroute.traffic.entries.entry import LINE_LIMIT_BYTES
+from warmroute.traffic.entries.rejects import Rejects
+from warmroute.traffic.sources.named import Source, find_sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from warmroute.traffic.entries.lines import lines
 from warmroute.traffic.errors import DamagedError, TrafficError
-from warmroute.traffic.lines import lines
-from warmroute.traffic.streams import decompressed
+from warmroute.traffic.sources.streams import decompressed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     import pyarrow as pa
 
-    from warmroute.traffic.sources import Source
+    from warmroute.traffic.sources.named import Source
 
 _Row = tuple[int, bytes | None, str | None]
 """Number, text and fault of a line."""

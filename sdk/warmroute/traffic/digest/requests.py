@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from warmroute.traffic.blocks import tokens_of
+from warmroute.traffic.bodies.blocks import tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

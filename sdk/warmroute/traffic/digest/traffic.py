@@ -10,11 +10,11 @@ from warmroute.traffic.digest.capture_files import digest_capture, digest_captur
 from warmroute.traffic.digest.errors import DigestError
 from warmroute.traffic.digest.make import digest_requests
 from warmroute.traffic.digest.metadata import DigestMetadata
-from warmroute.traffic.entries import entries
-from warmroute.traffic.formats import Format, recognised
-from warmroute.traffic.reading import read_traffic
-from warmroute.traffic.rejects import Rejects
-from warmroute.traffic.sources import STANDARD_INPUT, find_sources
+from warmroute.traffic.entries.entry import entries
+from warmroute.traffic.entries.rejects import Rejects
+from warmroute.traffic.reading.formats import Format, recognised
+from warmroute.traffic.reading.read import read_traffic
+from warmroute.traffic.sources.named import STANDARD_INPUT, find_sources
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

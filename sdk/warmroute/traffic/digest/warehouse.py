@@ -18,7 +18,7 @@ from warmroute.traffic.digest.rows import digest_rows
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from warmroute.traffic.rejects import Rejects
+    from warmroute.traffic.entries.rejects import Rejects
 
 Warehouse = Literal["athena", "trino"]
 

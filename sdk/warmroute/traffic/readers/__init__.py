@@ -1,1 +1,1 @@
-"""One file for each format of recorded traffic; ``formats`` lists them."""
+"""From entries to requests: one file for each format, and what formats have in common; ``reading`` lists them."""

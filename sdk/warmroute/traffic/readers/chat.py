@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from warmroute.traffic.entries.fields import count, seconds_or_date, text
+from warmroute.traffic.entries.raw_member import raw_member
 from warmroute.traffic.errors import BadEntryError
-from warmroute.traffic.fields import count, seconds_or_date, text
-from warmroute.traffic.raw_member import raw_member
-from warmroute.traffic.reader import Reader, Reading
+from warmroute.traffic.readers.reader import Reader, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from warmroute.traffic.entries import Entry
+    from warmroute.traffic.entries.entry import Entry
     from warmroute.traffic.record import TrafficRequest
 
 _PROMPTS = ("messages", "prompt", "inputs", "input")

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from warmroute.traffic.answers import UNKNOWN, Answer, read_answer
+from warmroute.traffic.bodies.answers import UNKNOWN, Answer, read_answer
+from warmroute.traffic.entries.fields import date, mapping, text
 from warmroute.traffic.errors import BadEntryError
-from warmroute.traffic.fields import date, mapping, text
-from warmroute.traffic.follow_ups import watch
-from warmroute.traffic.reader import Reader, Reading
+from warmroute.traffic.readers.follow_ups import watch
+from warmroute.traffic.readers.reader import Reader, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from warmroute.traffic.entries import Entry
+    from warmroute.traffic.entries.entry import Entry
     from warmroute.traffic.record import TrafficRequest
 
 

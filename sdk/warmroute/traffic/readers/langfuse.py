@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from warmroute.traffic.answers import answer_of
+from warmroute.traffic.bodies.answers import answer_of
+from warmroute.traffic.entries.fields import count, date, first_instant, text
 from warmroute.traffic.errors import BadEntryError
-from warmroute.traffic.fields import count, date, first_instant, text
-from warmroute.traffic.reader import Reader, Reading
+from warmroute.traffic.readers.reader import Reader, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from warmroute.traffic.entries import Entry
+    from warmroute.traffic.entries.entry import Entry
     from warmroute.traffic.record import TrafficRequest
 
 

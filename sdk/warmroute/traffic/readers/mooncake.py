@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from warmroute.traffic.block_hashes import fits, told_blocks
+from warmroute.traffic.bodies.block_hashes import fits, told_blocks
+from warmroute.traffic.entries.fields import count, listed, mapping, seconds, text
+from warmroute.traffic.entries.raw_member import raw_member
 from warmroute.traffic.errors import BadEntryError
-from warmroute.traffic.fields import count, listed, mapping, seconds, text
-from warmroute.traffic.raw_member import raw_member
-from warmroute.traffic.reader import Reader, Reading
+from warmroute.traffic.readers.reader import Reader, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from warmroute.traffic.entries import Entry
+    from warmroute.traffic.entries.entry import Entry
     from warmroute.traffic.record import TrafficRequest
 
 BLOCK_TOKENS = 512

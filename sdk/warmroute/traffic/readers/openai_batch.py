@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from warmroute.traffic.answers import UNKNOWN, Answer, answer_of
+from warmroute.traffic.bodies.answers import UNKNOWN, Answer, answer_of
+from warmroute.traffic.entries.fields import mapping, text
+from warmroute.traffic.entries.raw_member import raw_member
 from warmroute.traffic.errors import BadEntryError
-from warmroute.traffic.fields import mapping, text
-from warmroute.traffic.raw_member import raw_member
-from warmroute.traffic.reader import BatchAnswer, Reader, Reading
+from warmroute.traffic.readers.reader import BatchAnswer, Reader, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from warmroute.traffic.entries import Entry
+    from warmroute.traffic.entries.entry import Entry
     from warmroute.traffic.record import TrafficRequest
 
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from warmroute.traffic.entries.fields import Instant, count, date, first_instant, seconds, text
 from warmroute.traffic.errors import BadEntryError
-from warmroute.traffic.fields import Instant, count, date, first_instant, seconds, text
-from warmroute.traffic.otel_spans import is_span, messages_of, spans_of, value_of
-from warmroute.traffic.reader import Reader, Reading
+from warmroute.traffic.readers.otel_spans import is_span, messages_of, spans_of, value_of
+from warmroute.traffic.readers.reader import Reader, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from warmroute.traffic.entries import Entry
+    from warmroute.traffic.entries.entry import Entry
     from warmroute.traffic.record import TrafficRequest
 
 _GENERATES = ("chat", "text_completion", "generate_content", "")

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from warmroute.traffic.conversations import calls_of
+from warmroute.traffic.entries.fields import text
 from warmroute.traffic.errors import BadEntryError
-from warmroute.traffic.fields import text
-from warmroute.traffic.reader import Reader, Reading
+from warmroute.traffic.readers.conversations import calls_of
+from warmroute.traffic.readers.reader import Reader, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from warmroute.traffic.entries import Entry
+    from warmroute.traffic.entries.entry import Entry
     from warmroute.traffic.record import TrafficRequest
 
 

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from warmroute.traffic.block_hashes import told_blocks
+from warmroute.traffic.bodies.block_hashes import told_blocks
+from warmroute.traffic.entries.fields import count, seconds
 from warmroute.traffic.errors import BadEntryError
-from warmroute.traffic.fields import count, seconds
-from warmroute.traffic.reader import Reader, Reading
 from warmroute.traffic.readers.mooncake import has_small_blocks
+from warmroute.traffic.readers.reader import Reader, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from warmroute.traffic.entries import Entry
+    from warmroute.traffic.entries.entry import Entry
     from warmroute.traffic.record import TrafficRequest
 
 BLOCK_TOKENS = 16

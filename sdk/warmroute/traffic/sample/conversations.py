@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from warmroute.traffic.blocks import tokens_of
+from warmroute.traffic.bodies.blocks import tokens_of
 from warmroute.traffic.sample.sentences import sentence, sentences
 from warmroute.traffic.sample.tenants import TENANTS, Tenant, tenants
 from warmroute.traffic.synthetic import Burst, poisson_arrivals

@@ -19,7 +19,7 @@ import hashlib
 import secrets
 from typing import TYPE_CHECKING, ClassVar
 
-from warmroute.traffic.blocks import name_of
+from warmroute.traffic.bodies.blocks import name_of
 from warmroute.traffic.writers.lengths import answer_tokens, prompt_blocks
 from warmroute.traffic.writers.line_writer import LineWriter, json_line, with_first_member
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from warmroute.traffic.blocks import CHARACTERS_PER_TOKEN, chained_hashes, name_of, names_of, resized, tokens_of
+from warmroute.traffic.bodies.blocks import CHARACTERS_PER_TOKEN, chained_hashes, name_of, names_of, resized, tokens_of
 from warmroute.traffic.writers.line_writer import LeftOutError
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from warmroute.traffic.entries.rejects import Rejects
     from warmroute.traffic.record import TrafficRequest
-    from warmroute.traffic.rejects import Rejects
 
 WRITERS: dict[str, type[LineWriter]] = {
     "mooncake": MooncakeWriter,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from warmroute.traffic.fields import listed, mapping
+from warmroute.traffic.entries.fields import listed, mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

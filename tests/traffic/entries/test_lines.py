@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warmroute.traffic.lines import CUT_OFF, NO_OBJECT, TOO_LONG, lines, objects
+from warmroute.traffic.entries.lines import CUT_OFF, NO_OBJECT, TOO_LONG, lines, objects
 
 values = st.recursive(
     st.none() | st.integers() | st.text() | st.sampled_from(['"', "\\", '\\"', "{", "}]", "\\\\"]),

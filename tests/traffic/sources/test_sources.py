@@ -15,8 +15,8 @@ from moto import mock_aws
 from traffic.recorded import lines_of
 
 from warmroute.traffic import Rejects, TrafficError, read_traffic
-from warmroute.traffic.sources import find_sources
-from warmroute.traffic.streams import decompressed
+from warmroute.traffic.sources.named import find_sources
+from warmroute.traffic.sources.streams import decompressed
 
 LINE = b'{"prompt": "%d"}\n'
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warmroute.traffic.answers import UNKNOWN
-from warmroute.traffic.entries import entries
+from warmroute.traffic.bodies.answers import UNKNOWN
+from warmroute.traffic.entries.entry import entries
+from warmroute.traffic.entries.rejects import Rejects
 from warmroute.traffic.readers.openai_batch import is_output
 from warmroute.traffic.record import TrafficRequest
-from warmroute.traffic.rejects import Rejects
-from warmroute.traffic.sources import STANDARD_INPUT
+from warmroute.traffic.sources.named import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from warmroute.traffic.reader import Reading
-    from warmroute.traffic.sources import Source
+    from warmroute.traffic.readers.reader import Reading
+    from warmroute.traffic.sources.named import Source
 
 
 def outputs_first(sources: list[Source]) -> list[Source]:

@@ -29,7 +29,7 @@ from warmroute.traffic.readers import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from warmroute.traffic.reader import Reader
+    from warmroute.traffic.readers.reader import Reader
 
 
 class Format(StrEnum):

@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from warmroute.prefix import CanonicalJsonError, canonical_json
-from warmroute.traffic.prompts import Prompt, prompt_of
-from warmroute.traffic.recent import Recent
+from warmroute.traffic.bodies.prompts import Prompt, prompt_of
+from warmroute.traffic.readers.recent import Recent
 from warmroute.traffic.record import Api, TrafficRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Unpack
 
-    from warmroute.traffic.answers import Answer
-    from warmroute.traffic.entries import Entry
-    from warmroute.traffic.rejects import Rejects
+    from warmroute.traffic.bodies.answers import Answer
+    from warmroute.traffic.entries.entry import Entry
+    from warmroute.traffic.entries.rejects import Rejects
 
 
 class Reader(NamedTuple):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from warmroute.errors import MissingExtraError
 from warmroute.traffic.errors import TrafficError
-from warmroute.traffic.sources import Source, is_shown
-from warmroute.traffic.streams import buffered
+from warmroute.traffic.sources.named import Source, is_shown
+from warmroute.traffic.sources.streams import buffered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

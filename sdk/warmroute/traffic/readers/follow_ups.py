@@ -10,7 +10,7 @@ from warmroute.prefix.key import message_texts
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from warmroute.traffic.reader import Reading
+    from warmroute.traffic.readers.reader import Reading
 
 LEAST_FOLLOW_UPS = 50
 """Fewer tell nothing of a share."""

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warmroute.prefix import CanonicalJsonError, canonical_json
 from warmroute.prefix.key import message_texts
+from warmroute.traffic.entries.fields import text as text_field
 from warmroute.traffic.errors import BadEntryError
-from warmroute.traffic.fields import text as text_field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

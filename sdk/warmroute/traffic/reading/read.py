@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from warmroute.traffic.batch_answers import left_over, outputs_first
-from warmroute.traffic.entries import LINE_LIMIT_BYTES, Entry, entries
+from warmroute.traffic.entries.entry import LINE_LIMIT_BYTES, Entry, entries
+from warmroute.traffic.entries.rejects import Rejects
 from warmroute.traffic.errors import BadEntryError, TrafficError
-from warmroute.traffic.follow_ups import sampling_note
-from warmroute.traffic.formats import READERS, Format, recognised
-from warmroute.traffic.ordering import nearly_ordered
-from warmroute.traffic.reader import Reading
-from warmroute.traffic.recent import Recent
-from warmroute.traffic.rejects import Rejects
-from warmroute.traffic.sources import find_sources
+from warmroute.traffic.readers.follow_ups import sampling_note
+from warmroute.traffic.readers.reader import Reading
+from warmroute.traffic.readers.recent import Recent
+from warmroute.traffic.reading.batch_answers import left_over, outputs_first
+from warmroute.traffic.reading.formats import READERS, Format, recognised
+from warmroute.traffic.reading.ordering import nearly_ordered
+from warmroute.traffic.sources.named import find_sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from warmroute.traffic.reader import Reader
+    from warmroute.traffic.readers.reader import Reader
     from warmroute.traffic.record import TrafficRequest
-    from warmroute.traffic.sources import Source
+    from warmroute.traffic.sources.named import Source
 
 Bodies = Literal["recorded", "canonical", "recorded_or_canonical"]
 

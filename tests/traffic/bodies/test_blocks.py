@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warmroute.fleet.prompt import prompt_blocks
-from warmroute.traffic.blocks import chained_hashes, names_of, resized
+from warmroute.traffic.bodies.blocks import chained_hashes, names_of, resized
 
 texts = st.text(st.characters() | st.characters(categories=["Cs"]), max_size=60)
 

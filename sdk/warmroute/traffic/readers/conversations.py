@@ -11,8 +11,8 @@ from warmroute.traffic.errors import BadEntryError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from warmroute.traffic.entries import Entry
-    from warmroute.traffic.reader import Reading
+    from warmroute.traffic.entries.entry import Entry
+    from warmroute.traffic.readers.reader import Reading
     from warmroute.traffic.record import TrafficRequest
 
 _FIELDS = ("role", "content", "tool_calls", "tool_call_id", "name")

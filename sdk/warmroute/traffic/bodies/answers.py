@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
+from warmroute.traffic.entries.fields import count, listed, mapping
 from warmroute.traffic.errors import BadEntryError
-from warmroute.traffic.fields import count, listed, mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

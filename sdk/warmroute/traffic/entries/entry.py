@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import orjson
 
+from warmroute.traffic.entries.lines import NO_OBJECT, Piece, lines, objects
 from warmroute.traffic.errors import DamagedError, TrafficError
-from warmroute.traffic.lines import NO_OBJECT, Piece, lines, objects
-from warmroute.traffic.sources import STANDARD_INPUT
-from warmroute.traffic.streams import decompressed, read_ahead
+from warmroute.traffic.sources.named import STANDARD_INPUT
+from warmroute.traffic.sources.streams import decompressed, read_ahead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from warmroute.traffic.rejects import Rejects
-    from warmroute.traffic.sources import Source
+    from warmroute.traffic.entries.rejects import Rejects
+    from warmroute.traffic.sources.named import Source
 
 LINE_LIMIT_BYTES = 1 << 26
 """Longest line, or object of a document, that is read: a SageMaker body has at most 25 MB, twice that in base64."""

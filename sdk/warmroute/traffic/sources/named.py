@@ -77,7 +77,7 @@ def _of_name(name: str) -> Iterator[Source]:
     if name == STANDARD_INPUT:
         yield Source(name, _standard_input)
     elif name.startswith("s3://"):
-        from warmroute.traffic.s3_sources import find_objects
+        from warmroute.traffic.sources.s3 import find_objects
 
         yield from find_objects(name)
     else:

@@ -6,9 +6,9 @@ import array
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from warmroute.traffic.blocks import name_of
+from warmroute.traffic.bodies.blocks import name_of
+from warmroute.traffic.entries.fields import count, listed
 from warmroute.traffic.errors import BadEntryError
-from warmroute.traffic.fields import count, listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -1,0 +1,1 @@
+"""From the names that a user gives to streams of bytes: files, folders, patterns, S3 and standard input."""
