@@ -93,9 +93,9 @@ def record_of(folder: Path) -> Any:
 
 def test_both_targets_get_every_answer(start: Any, trace: Any, tmp_path: Path) -> None:
     local = start()
-    for kind in ("native", "openai"):
+    for kind in ("invoke", "openai"):
         folder = tmp_path / kind
-        where = ["--target", kind, "--endpoint", "support-bot", "--endpoint-url", local.url]
+        where = ["--api", kind, "--endpoint", "support-bot", "--endpoint-url", local.url]
         code, out, err = outcome(command(trace(40, seconds=4), *where, "--output", str(folder), "--format", "json"))
 
         summary = json.loads(out)
@@ -167,7 +167,7 @@ def test_an_endpoint_that_is_not_there(start: Any, trace: Any, tmp_path: Path) -
 
 
 def test_a_server_that_is_not_there(trace: Any, tmp_path: Path) -> None:
-    where = ["--target", "openai", "--base-url", "http://localhost:9/v1", "--output", str(tmp_path / "run")]
+    where = ["--api", "openai", "--base-url", "http://localhost:9/v1", "--output", str(tmp_path / "run")]
 
     code, _, err = outcome(command(trace(3, seconds=1), *where))
 

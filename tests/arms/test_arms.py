@@ -6,7 +6,7 @@ import orjson
 import pytest
 from deploy.conftest import Account, account  # noqa: F401 - a fixture.
 
-from warmroute.arms import Api, ArmName, EndpointArm, FoundEndpoint, SwitchbackArm, arms_of, cross_over, named
+from warmroute.arms import ArmName, EndpointArm, FoundEndpoint, SwitchbackArm, arms_of, cross_over, named
 from warmroute.arms.building import ArmOptions
 from warmroute.arms.control_plane import ControlPlane
 from warmroute.arms.switchback import Updates
@@ -197,7 +197,7 @@ def test_a_spec_is_served_here_and_an_endpoint_there(account, tmp_path):  # noqa
     (tmp_path / "spec.yaml").write_text(example_spec_text(), "utf-8")
     names = [named(f"here={tmp_path / 'spec.yaml'}"), named("there=endpoint/support-bot")]
 
-    (here, there), found = arms_of(names, ArmOptions(session=lambda: account.session, api=Api.OPENAI))
+    (here, there), found = arms_of(names, ArmOptions(session=lambda: account.session, api="openai"))
 
     assert (here.describe()["kind"], here.instances, here.chat_only) == ("local", None, True)
     assert found is None

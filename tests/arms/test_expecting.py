@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from warmroute.arms import Api, LocalArm
+from warmroute.arms import LocalArm
 from warmroute.arms.expecting import Expecting
 from warmroute.demo import example_spec
 from warmroute.errors import WarmrouteError
@@ -99,6 +99,6 @@ def test_what_cannot_be_simulated_is_a_reason_and_stops_nothing(schedule, monkey
 
     monkeypatch.setattr("warmroute.arms.expecting.simulate_trace", refuse)
 
-    found = Expecting()(arm("p", PREFIX, api=Api.OPENAI), schedule)
+    found = Expecting()(arm("p", PREFIX, api="openai"), schedule)
 
     assert (found.predicted, found.why_not_predicted) == (None, "Every request is larger than the cache.")

@@ -35,7 +35,7 @@ READING = {
     "plan --prices": "plan {spec} --prices {}",
     "profile": "profile {}",
     "render": "render {} --to boto3",
-    "replay": "replay {} --target openai --base-url http://127.0.0.1:9/v1 --output out",
+    "replay": "replay {} --api openai --base-url http://127.0.0.1:9/v1 --output out",
     "report": "report {}",
     "rollback": "rollback {}.yaml",
     "simulate": "simulate {} --instances 2",

@@ -49,7 +49,7 @@ def told(ran):
         ([*TWO, "--cross-over"], "--cross-over is for two variants of one endpoint"),
         ([*VARIANTS, "--switchback"], "--switchback applies specs."),
         ([*VARIANTS, "--cross-over", "--switchback"], "are two designs."),
-        ([*VARIANTS, "--target", "openai"], "takes no target variant."),
+        ([*VARIANTS, "--api", "openai"], "takes no target variant."),
         ([*TWO, "--simultaneous"], "arms share what serves them (random: this machine; prefix: this machine)"),
         ([*TWO, "--requests", "9"], "requests: a run has 9, and P90 TTFT is not told below 36."),
         ([*TWO, "--pairs", "0"], "--pairs"),

@@ -9,10 +9,8 @@ from warmroute.arms.found import FoundEndpoint, PutBack
 from warmroute.arms.local import LocalArm
 from warmroute.arms.naming import ArmName, named
 from warmroute.arms.switchback import SwitchbackArm
-from warmroute.arms.targets import Api
 
 __all__ = [
-    "Api",
     "ArmName",
     "ArmOptions",
     "Arms",

@@ -10,7 +10,6 @@ from warmroute.arms.endpoint import EndpointArm
 from warmroute.arms.found import FoundEndpoint
 from warmroute.arms.local import LocalArm
 from warmroute.arms.switchback import SwitchbackArm, Updates
-from warmroute.arms.targets import Api
 from warmroute.deploy.account.clean_up import DEFAULT_KEEP
 from warmroute.errors import WarmrouteError
 from warmroute.hosting import load_spec
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from warmroute.arms.naming import ArmName
     from warmroute.deploy import Progress
+    from warmroute.inference_api import Api
     from warmroute.measure.experiment import Arm
 
 
@@ -31,7 +31,7 @@ class ArmOptions:
     session: Callable[[], Any]
     """Makes the boto3 session, where an arm is on SageMaker."""
 
-    api: Api = Api.NATIVE
+    api: Api = "invoke"
     component: str | None = None
     runtime_url: str | None = None
     """Root of the runtime API, instead of the session's."""
@@ -98,15 +98,15 @@ def check_names(names: Sequence[ArmName], options: ArmOptions) -> None:
     """
     if options.cross_over and options.switchback:
         raise WarmrouteError("--cross-over and --switchback are two designs.", "Give one.")
-    if options.cross_over and (len(names) != 2 or options.api is not Api.NATIVE or not all(n.variant for n in names)):
+    if options.cross_over and (len(names) != 2 or options.api != "invoke" or not all(n.variant for n in names)):
         raise WarmrouteError(
-            "--cross-over is for two variants of one endpoint, with --target native.",
+            "--cross-over is for two variants of one endpoint, with --api invoke.",
             "Name both arms as NAME=endpoint/ENDPOINT/VARIANT.",
         )
     if options.switchback and not all(name.spec for name in names):
         raise WarmrouteError("--switchback applies specs.", "Name every arm as NAME=SPEC.yaml.")
-    if options.api is Api.OPENAI and any(name.variant for name in names):
-        raise WarmrouteError("The OpenAI-compatible API takes no target variant.", "Use --target native.")
+    if options.api == "openai" and any(name.variant for name in names):
+        raise WarmrouteError("The OpenAI-compatible API takes no target variant.", "Use --api invoke.")
 
 
 def _switchback(names: Sequence[ArmName], options: ArmOptions, begun: Mapping[str, Any] | None) -> list[SwitchbackArm]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from warmroute.arms.control_plane import POLL_SECONDS, ControlPlane
 from warmroute.arms.expecting import Simulable
 from warmroute.arms.found import FoundEndpoint, begun_arms
-from warmroute.arms.targets import Api, target_of
+from warmroute.arms.targets import target_of
 from warmroute.deploy import DeployedEndpoint, Deployment
 from warmroute.errors import WarmrouteError
 from warmroute.measure.experiment import PolledServing, Served
@@ -122,7 +122,7 @@ class CrossOverArm:
         """
         found = fleet_of(self._spec, variant=self._variant)
         config = dataclasses.replace(found.config, routing=self._routing[self._variant])
-        return Simulable(config, Api.NATIVE, notes=found.notes)
+        return Simulable(config, "invoke", notes=found.notes)
 
     @contextmanager
     def serve(self, *, swapped: bool) -> Iterator[Served]:
@@ -136,7 +136,7 @@ class CrossOverArm:
         machines = other if swapped else one
         control = self._control(machines)
         yield Served(
-            target=target_of(Api.NATIVE, self._session, self._endpoint, variant=machines, url=self._url),
+            target=target_of("invoke", self._session, self._endpoint, variant=machines, url=self._url),
             look=control.look,
             session=self._session,
             endpoint_name=self._endpoint,

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from warmroute.arms.control_plane import POLL_SECONDS, ControlPlane
 from warmroute.arms.expecting import Simulable
-from warmroute.arms.targets import Api, target_of
+from warmroute.arms.targets import target_of
 from warmroute.deploy import DeployedEndpoint
 from warmroute.measure.experiment import PolledServing, Served
 from warmroute.tune.fleets import fleet_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from warmroute.inference_api import Api
 
 
 class EndpointArm:
@@ -41,7 +43,7 @@ class EndpointArm:
         endpoint: str,
         *,
         variant: str = "",
-        api: Api = Api.NATIVE,
+        api: Api = "invoke",
         component: str | None = None,
         url: str | None = None,
     ) -> None:
@@ -61,7 +63,7 @@ class EndpointArm:
             "endpoint": self._endpoint,
             "variant": self._variant,
             "component": self._component,
-            "api": str(self._api),
+            "api": self._api,
         }
 
     def simulable(self) -> Simulable:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import orjson
 
-from warmroute.arms.targets import Api
 from warmroute.errors import WarmrouteError
 from warmroute.fleet import EngineProfile
 from warmroute.measure.telemetry import ExpectedHits
@@ -27,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from warmroute.fleet import FleetConfig
+    from warmroute.inference_api import Api
     from warmroute.measure.experiment import Arm
     from warmroute.measure.replay import Schedule
-    from warmroute.traffic.record import Api as RecordedApi
     from warmroute.tune import Trace
 
 
@@ -94,8 +93,7 @@ class Expecting:
         try:
             with _sent(schedule, simulable.speed, settings.prefix_length if settings else None) as trace:
                 ceiling = self._ceiling(trace, simulable.fleet.instances, simulable.fleet.profile)
-                api: RecordedApi = "openai" if simulable.api is Api.OPENAI else "invoke"
-                found = simulate_trace(trace, simulable.fleet, routing, api=api, seed=self._seed)
+                found = simulate_trace(trace, simulable.fleet, routing, api=simulable.api, seed=self._seed)
         except (WarmrouteError, OSError) as error:
             reason = _reason(error)
             return ExpectedHits(why_no_ceiling=reason, why_not_predicted=reason)

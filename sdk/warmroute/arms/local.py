@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from warmroute.arms.control_plane import ControlPlane
 from warmroute.arms.described import component_of, described
 from warmroute.arms.expecting import Simulable
-from warmroute.arms.targets import Api, target_of
+from warmroute.arms.targets import target_of
 from warmroute.errors import WarmrouteError
 from warmroute.local import EngineKind, EngineSettings, running_locally
 from warmroute.local.child import DEFAULT_REGION
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from warmroute.hosting import EndpointSpec
+    from warmroute.inference_api import Api
 
 
 class LocalArm:
@@ -48,7 +49,7 @@ class LocalArm:
         name: str,
         spec: EndpointSpec,
         *,
-        api: Api = Api.NATIVE,
+        api: Api = "invoke",
         speed_factor: float = 1.0,
         engines: EngineSettings | None = None,
     ) -> None:
@@ -56,14 +57,14 @@ class LocalArm:
         self.name = name
         self._spec, self._api, self._speed_factor = spec, api, speed_factor
         self._engines = engines or EngineSettings()
-        self.chat_only = api is Api.OPENAI
+        self.chat_only = api == "openai"
 
     def describe(self) -> Mapping[str, Any]:
         """What tells it from another."""
         return {
             "kind": "local",
             **described(self._spec),
-            "api": str(self._api),
+            "api": self._api,
             "engine": str(self._engines.kind),
             "engine_arguments": list(self._engines.vllm_arguments),
             "engine_model": str(self._engines.model_dir or ""),

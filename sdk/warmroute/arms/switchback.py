@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from warmroute.arms.control_plane import POLL_SECONDS, ControlPlane
 from warmroute.arms.described import component_of, described, instances_of
 from warmroute.arms.expecting import Simulable
-from warmroute.arms.targets import Api, target_of
+from warmroute.arms.targets import target_of
 from warmroute.deploy import Deployment
 from warmroute.deploy.account.clean_up import DEFAULT_KEEP
 from warmroute.measure.experiment import PolledServing, Served
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from warmroute.arms.found import FoundEndpoint
     from warmroute.deploy import Progress
     from warmroute.hosting import EndpointSpec
+    from warmroute.inference_api import Api
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +65,7 @@ class SwitchbackArm:
         session: Any,
         updates: Updates,
         *,
-        api: Api = Api.NATIVE,
+        api: Api = "invoke",
         url: str | None = None,
     ) -> None:
         self.name = name
@@ -82,7 +83,7 @@ class SwitchbackArm:
         return {
             "kind": "switchback",
             **described(self._spec),
-            "api": str(self._api),
+            "api": self._api,
             "instances": self.instances,
             "found_configuration": self.found.configuration,
         }

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from warmroute.errors import WarmrouteError
 from warmroute.measure.replay import NativeTarget, SageMakerOpenAITarget
 
 if TYPE_CHECKING:
+    from warmroute.inference_api import Api
     from warmroute.measure.replay import Target
-
-
-class Api(StrEnum):
-    """The API that requests are sent by."""
-
-    NATIVE = "native"
-    """InvokeEndpointWithResponseStream."""
-
-    OPENAI = "openai"
-    """SageMaker's OpenAI-compatible API, which takes chats alone."""
 
 
 def target_of(
@@ -38,10 +28,10 @@ def target_of(
     Raises:
         WarmrouteError: The API cannot address a variant; a name is malformed; no region is known.
     """
-    if api is Api.NATIVE:
+    if api == "invoke":
         return NativeTarget(
             session, endpoint, target_variant=variant or None, inference_component=component, endpoint_url=url
         )
     if variant:
-        raise WarmrouteError("The OpenAI-compatible API takes no target variant.", "Use --target native.")
+        raise WarmrouteError("The OpenAI-compatible API takes no target variant.", "Use --api invoke.")
     return SageMakerOpenAITarget(session, endpoint, inference_component=component, endpoint_url=url)

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from warmroute.cli.compare_progress import runs_shown
 from warmroute.cli.compare_text import print_comparison, print_plan
 from warmroute.cli.completing import engine_kinds
-from warmroute.cli.output import Format, FormatOption, can_redraw, print_json
+from warmroute.cli.output import Format, FormatOption, print_json
 from warmroute.cli.sending import (
+    ApiOption,
     BodiesOption,
-    BodyKind,
     ComponentOption,
     ConnectionsOption,
     DurationOption,
@@ -27,8 +28,6 @@ from warmroute.cli.sending import (
     SentTraceArgument,
     SessionsOption,
     SpeedOption,
-    TargetKind,
-    TargetOption,
     aws_session,
     load_of,
 )
@@ -40,12 +39,11 @@ from warmroute.measure.segmenting import SegmentBy
 from warmroute.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from warmroute.arms import ArmName, FoundEndpoint, PutBack
     from warmroute.measure.comparison import Comparison
-    from warmroute.measure.experiment import Arm, Experiment, Served, Turn
-    from warmroute.measure.replay import Progress
+    from warmroute.measure.experiment import Arm, Experiment, Served
     from warmroute.measure.telemetry import Observer
 
 _ARM = "NAME=SPEC.yaml, served on this machine; NAME=endpoint/ENDPOINT, also with /VARIANT, on AWS. Once for each."
@@ -85,7 +83,7 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
     parts: Annotated[int, typer.Option(metavar="N", help=_PARTS, min=1)] = 20,
     settle: Annotated[float, typer.Option(metavar="SECONDS", help=_SETTLE, min=0)] = 60.0,
     segment_by: Annotated[SegmentBy, typer.Option(help="What makes a segment.")] = SegmentBy.PREFIX_AWARE_ID,
-    target: TargetOption = TargetKind.NATIVE,
+    api: ApiOption = "invoke",
     region: RegionOption = None,
     component: ComponentOption = None,
     endpoint_url: EndpointUrlOption = None,
@@ -121,7 +119,7 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
     requests: RequestsOption = None,
     connections: ConnectionsOption = 1_024,
     largest_lag: Annotated[float | None, typer.Option(metavar="SECONDS", help=_LAG, min=0)] = None,
-    bodies: BodiesOption = BodyKind.RECORDED,
+    bodies: BodiesOption = "recorded",
     output_tokens: OutputTokensOption = 128,
     no_telemetry: Annotated[bool, typer.Option("--no-telemetry", help=_NO_TELEMETRY)] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan and stop.")] = False,
@@ -135,7 +133,7 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
 
     Example: warmroute compare trace.jsonl --arm random=random.yaml --arm prefix=prefix.yaml --output comparison
     """
-    from warmroute.arms import Api, ArmOptions, arms_of, check_names, named
+    from warmroute.arms import ArmOptions, arms_of, check_names, named
     from warmroute.arms.expecting import Expecting
     from warmroute.local import EngineSettings, engine_kind
     from warmroute.measure.criteria import Criteria
@@ -158,7 +156,7 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
         criteria = Criteria(primary=primary, minimum_effect=minimum_effect, verdicts=looks * (len(names) - 1))
     options = ArmOptions(
         session=lambda: aws_session(region),
-        api=Api(target.value),
+        api=api,
         component=component,
         runtime_url=endpoint_url,
         speed_factor=speed_factor,
@@ -171,7 +169,7 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
     with _usage():
         check_names(names, options)
     load = load_of(rate, sessions, speed, duration, requests, seed)
-    sending = Sending(bodies=bodies.value, model=model, default_output_tokens=output_tokens)
+    sending = Sending(bodies=bodies, model=model, default_output_tokens=output_tokens)
     schedules = TraceSchedules(trace, load, sending, segment_by=segment_by, format=input_format, most_parts=parts)
     folder = output or Path(f"comparison-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
     arms, found = arms_of(names, options, begun=_begun(folder))
@@ -202,7 +200,7 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
     client: dict[str, Any] = {"connections": connections, "largest_lag_seconds": largest_lag}
     sent = {"load": load.model_dump(), "sending": sending.model_dump(), "segment_by": str(segment_by)}
     wanted = manifest(arms, arms[0].name, design, criteria, trace=about, options={**sent, **client}, looks=looks)
-    with _shown(quiet=format is Format.JSON) as (on_turn, on_progress):
+    with runs_shown(quiet=format is Format.JSON) as (on_turn, on_progress):
         setup = Setup(
             arms=arms,
             design=design,
@@ -302,33 +300,3 @@ def _usage() -> Iterator[None]:
         yield
     except WarmrouteError as error:
         raise typer.BadParameter(str(error)) from None
-
-
-@contextmanager
-def _shown(*, quiet: bool) -> Iterator[tuple[Callable[[Turn], None], Callable[[Progress], None] | None]]:
-    """A line for each run; on a terminal one that is brought up to date."""
-    if quiet:
-        yield lambda _: None, None
-        return
-    if not can_redraw():
-        yield lambda turn: typer.echo(f"- {_words(turn)}"), None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bar
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Bar(*columns, transient=True) as bar:
-        task = bar.add_task("", total=None)
-
-        def begin(turn: Turn) -> None:
-            bar.reset(task, description=_words(turn))
-
-        def show(progress: Progress) -> None:
-            bar.update(task, completed=progress.ended, total=progress.total)
-
-        yield begin, show
-
-
-def _words(turn: Turn) -> str:
-    kind = "A/A pair" if turn.is_noise else "pair"
-    return f"{kind} {turn.valid + 1} of {turn.pairs}, run {turn.place.position + 1}: {turn.place.arm}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from warmroute.cli.bar import new_bar
 from warmroute.cli.documents import read_spec
 from warmroute.cli.output import can_redraw, is_terminal
 from warmroute.cli.stopping import StoppedError
@@ -114,11 +115,7 @@ def _shift(step: Progress) -> str:
 
 @contextmanager
 def _progress_bar() -> Iterator[Callable[[Progress], None]]:
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bar
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    bar = Bar(*columns)
+    bar = new_bar(stays=True)
     try:
         task = None
         lines = _Lines(bar.console.print)

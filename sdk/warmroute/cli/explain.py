@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from warmroute.cli.output import Format, FormatOption, print_json
-from warmroute.cli.requests import Api, ApiOption, PrefixLengthOption, read_request
+from warmroute.cli.requests import ApiOption, PrefixLengthOption, read_request
 
 if TYPE_CHECKING:
     from warmroute.prefix import Divergence
@@ -18,7 +18,7 @@ def explain(
     a: Annotated[str, typer.Argument(metavar="A", help="A JSON request body.")],
     b: Annotated[str, typer.Argument(metavar="B", help="The request that should share its beginning.")],
     prefix_length: PrefixLengthOption = 4096,
-    api: ApiOption = Api.INVOKE,
+    api: ApiOption = "invoke",
     show_text: Annotated[bool, typer.Option("--show-text", help="Show the text around the difference.")] = False,
     format: FormatOption = Format.TEXT,  # noqa: A002
 ) -> None:
@@ -32,7 +32,7 @@ def explain(
     from warmroute.prefix import explain as explain_requests
 
     found = explain_requests(
-        read_request(a), read_request(b), api=api.value, prefix_length=prefix_length, redact=not show_text
+        read_request(a), read_request(b), api=api, prefix_length=prefix_length, redact=not show_text
     )
     if format is Format.JSON:
         print_json({**asdict(found), "affected": found.affected, "is_harmless": found.is_harmless})

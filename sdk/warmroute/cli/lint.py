@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from warmroute.cli.output import print_json
-from warmroute.cli.requests import Api, ApiOption, PrefixLengthOption, read_requests
+from warmroute.cli.requests import ApiOption, PrefixLengthOption, read_requests
 
 
 class LintFormat(StrEnum):
@@ -28,7 +28,7 @@ def lint(
         str, typer.Argument(metavar="TRACE", help="A request, or one on each line; - reads standard input.")
     ],
     prefix_length: PrefixLengthOption = 4096,
-    api: ApiOption = Api.INVOKE,
+    api: ApiOption = "invoke",
     format: LintFormatOption = LintFormat.TEXT,  # noqa: A002
 ) -> None:
     """Look for what scatters the prefixes of requests. Exit code 1 on findings.
@@ -38,7 +38,7 @@ def lint(
     from warmroute.cli.sarif import sarif_log
     from warmroute.prefix import lint as lint_requests
 
-    findings = list(lint_requests(read_requests(trace), api=api.value, prefix_length=prefix_length))
+    findings = list(lint_requests(read_requests(trace), api=api, prefix_length=prefix_length))
     match format:
         case LintFormat.JSON:
             print_json([asdict(finding) for finding in findings])

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from warmroute.cli.bar import new_bar
 from warmroute.cli.output import Format, FormatOption, can_redraw, print_json
 from warmroute.cli.sending import (
+    ApiOption,
     BodiesOption,
-    BodyKind,
     ComponentOption,
     ConnectionsOption,
     DurationOption,
@@ -27,8 +28,6 @@ from warmroute.cli.sending import (
     SentTraceArgument,
     SessionsOption,
     SpeedOption,
-    TargetKind,
-    TargetOption,
     aws_session,
     load_of,
 )
@@ -40,12 +39,13 @@ from warmroute.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from warmroute.inference_api import Api
     from warmroute.measure.replay import Progress, Quantiles, Replayed, Target
 
 
 def replay(  # noqa: PLR0913, PLR0917 - each is an option.
     trace: SentTraceArgument,
-    target: TargetOption = TargetKind.NATIVE,
+    api: ApiOption = "invoke",
     endpoint: Annotated[str | None, typer.Option(metavar="NAME", help="The SageMaker endpoint.")] = None,
     region: RegionOption = None,
     variant: Annotated[str | None, typer.Option(metavar="NAME", help="TargetVariant; native only.")] = None,
@@ -66,7 +66,7 @@ def replay(  # noqa: PLR0913, PLR0917 - each is an option.
     requests: RequestsOption = None,
     seed: Annotated[int, typer.Option(help="Of --rate, and of times within a coarse tick.")] = 0,
     connections: ConnectionsOption = 1_024,
-    bodies: BodiesOption = BodyKind.RECORDED,
+    bodies: BodiesOption = "recorded",
     output_tokens: OutputTokensOption = 128,
     own_length: Annotated[
         bool, typer.Option("--own-length", help="Let answers end by themselves: no ignore_eos.")
@@ -92,14 +92,14 @@ def replay(  # noqa: PLR0913, PLR0917 - each is an option.
 
     load = load_of(rate, sessions, speed, duration, requests, seed)
     sending = Sending(
-        bodies=bodies.value,
+        bodies=bodies,
         model=model,
         fixed_length=not own_length,
         default_output_tokens=output_tokens,
         temperature=None if own_temperature else 0.0,
         cache_salt=not no_cache_salt,
     )
-    where = _target(target, endpoint, region, variant, component, endpoint_url, base_url, api_key_variable)
+    where = _target(api, endpoint, region, variant, component, endpoint_url, base_url, api_key_variable)
     schedule, about = prepare(trace, load, sending, chat_only=where.chat_only, input_format=input_format)
     folder = output or Path(f"replay-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
     quiet = format is Format.JSON
@@ -140,7 +140,7 @@ def _is_valid(replayed: Replayed) -> bool:
 
 
 def _target(
-    kind: TargetKind,
+    api: Api,
     endpoint: str | None,
     region: str | None,
     variant: str | None,
@@ -152,15 +152,15 @@ def _target(
     from warmroute.measure.replay import NativeTarget, OpenAITarget, SageMakerOpenAITarget
 
     if base_url is not None:
-        if kind is not TargetKind.OPENAI or endpoint or component or endpoint_url or variant:
+        if api != "openai" or endpoint or component or endpoint_url or variant:
             raise WarmrouteError(
-                "--base-url names the whole target.", "Give it with --target openai, and no endpoint beside it."
+                "--base-url names the whole target.", "Give it with --api openai, and no endpoint beside it."
             )
         return OpenAITarget(base_url, os.environ.get(api_key_variable, ""))
     if endpoint is None:
-        raise WarmrouteError("No target is named.", "Give --endpoint, or --target openai and --base-url.")
+        raise WarmrouteError("No target is named.", "Give --endpoint, or --api openai and --base-url.")
     session = aws_session(region)
-    if kind is TargetKind.NATIVE:
+    if api == "invoke":
         return NativeTarget(
             session,
             endpoint,
@@ -169,7 +169,7 @@ def _target(
             endpoint_url=endpoint_url,
         )
     if variant is not None:
-        raise WarmrouteError("The OpenAI-compatible API takes no target variant.", "Use --target native.")
+        raise WarmrouteError("The OpenAI-compatible API takes no target variant.", "Use --api invoke.")
     return SageMakerOpenAITarget(session, endpoint, inference_component=component, endpoint_url=endpoint_url)
 
 
@@ -179,11 +179,7 @@ def _progress(total: int, *, quiet: bool) -> Iterator[Callable[[Progress], None]
     if quiet or not can_redraw():
         yield None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bar
-
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Bar(*columns, transient=True, auto_refresh=False) as bar:
+    with new_bar(redraws_itself=False) as bar:
         task = bar.add_task("", total=total)
 
         def show(progress: Progress) -> None:

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from warmroute.errors import DocumentError
+from warmroute.inference_api import Api
 
 RequestArgument = Annotated[str, typer.Argument(metavar="REQUEST", help="A JSON request body; - reads standard input.")]
-
-
-class Api(StrEnum):
-    """What SageMaker compares of a request."""
-
-    INVOKE = "invoke"
-    OPENAI = "openai"
 
 
 ApiOption = Annotated[Api, typer.Option("--api", help="invoke compares bytes of the body, openai message text.")]

@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from warmroute.errors import DocumentError
+from warmroute.inference_api import Api
 
 if TYPE_CHECKING:
     from warmroute.measure.replay import Load
 
 
-class TargetKind(StrEnum):
-    """How requests are sent."""
-
-    NATIVE = "native"
-    OPENAI = "openai"
-
-
-class BodyKind(StrEnum):
-    """Which bodies are sent."""
-
-    RECORDED = "recorded"
-    CANONICAL = "canonical"
-
-
 SentTraceArgument = Annotated[
     list[str], typer.Argument(metavar="TRACE...", help="Recorded traffic: files, folders, patterns, s3:// URIs.")
 ]
-TargetOption = Annotated[
-    TargetKind,
-    typer.Option(help="native is InvokeEndpoint with its response stream, openai chat completions in OpenAI's form."),
+ApiOption = Annotated[
+    Api,
+    typer.Option(help="invoke is InvokeEndpoint with its response stream, openai chat completions in OpenAI's form."),
 ]
 RegionOption = Annotated[str | None, typer.Option(help="Region of the endpoint.")]
 ComponentOption = Annotated[str | None, typer.Option(metavar="NAME", help="Inference component.")]
@@ -48,7 +34,9 @@ SpeedOption = Annotated[float, typer.Option(metavar="N", help="How many times fa
 DurationOption = Annotated[float | None, typer.Option(metavar="SECONDS", help="Send no longer than this in a run.")]
 RequestsOption = Annotated[int | None, typer.Option(metavar="N", help="Send the first so many.", min=1)]
 ConnectionsOption = Annotated[int, typer.Option(metavar="N", help="Connections at most.", min=1, max=65_535)]
-BodiesOption = Annotated[BodyKind, typer.Option(help="Recorded bodies as written, or canonical.")]
+BodiesOption = Annotated[
+    Literal["recorded", "canonical"], typer.Option(help="Recorded bodies as written, or canonical.")
+]
 OutputTokensOption = Annotated[
     int, typer.Option(metavar="N", help="Output tokens of a request whose trace does not tell.", min=1)
 ]

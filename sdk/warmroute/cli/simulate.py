@@ -67,7 +67,7 @@ def simulate(  # noqa: PLR0913, PLR0917 - one parameter for each option.
             found._replace(cautions=(*chosen.notes, *found.cautions)),
             chosen.config,
             routing,
-            api=None if api is None else api.value,
+            api=api,
             requests_per_second=rate,
             seed=seed,
         )

@@ -9,8 +9,8 @@ import typer
 
 from warmroute.cli.completing import input_formats, profiles
 from warmroute.cli.documents import read_spec
-from warmroute.cli.requests import Api
 from warmroute.errors import WarmrouteError
+from warmroute.inference_api import Api
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -71,7 +71,7 @@ def tune(  # noqa: PLR0913, PLR0917 - one parameter for each option.
         result = tune_trace(
             found._replace(cautions=(*chosen.notes, *found.cautions)),
             chosen.config,
-            api=None if api is None else api.value,
+            api=api,
             requests_per_second=rate,
             slo_ttft_p90_seconds=None if slo_ttft_p90 is None else slo_ttft_p90 / 1_000,
             budget=budget,

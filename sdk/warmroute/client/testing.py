@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import unquote
 
 import orjson
@@ -29,6 +29,8 @@ from warmroute.prefix import RoutingKey, routing_key
 if TYPE_CHECKING:
     import httpx2
 
+    from warmroute.inference_api import Api
+
 Client = TypeVar("Client")
 
 Answer: TypeAlias = str | Mapping[str, Any]
@@ -39,7 +41,7 @@ Answer: TypeAlias = str | Mapping[str, Any]
 class RecordedRequest:
     """One request as it would have reached the endpoint."""
 
-    api: Literal["invoke", "openai"]
+    api: Api
 
     endpoint_name: str
     inference_component: str

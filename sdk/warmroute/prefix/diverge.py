@@ -6,7 +6,7 @@ import codecs
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from warmroute.errors import Finding, InvalidSettingsError, Severity
 from warmroute.prefix.as_sent import Request, as_sent, as_sent_beside
@@ -20,6 +20,9 @@ from warmroute.prefix.key import compared, routing_key
 from warmroute.prefix.parting import Document, Split, split
 from warmroute.prefix.prompt_changes import PromptChanges, changed
 from warmroute.prefix.redaction import shape
+
+if TYPE_CHECKING:
+    from warmroute.inference_api import Api
 
 
 class Affected(StrEnum):
@@ -101,7 +104,7 @@ def explain(
     a: Request,
     b: Request,
     *,
-    api: Literal["invoke", "openai"],
+    api: Api,
     prefix_length: int,
     prefix_aware_ids: tuple[str, str] = ("", ""),
     order: FieldOrder = DEFAULT_ORDER,

@@ -13,10 +13,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from warmroute.errors import Finding, InvalidSettingsError, Severity
 from warmroute.routing import PrefixAwareId
+
+if TYPE_CHECKING:
+    from warmroute.inference_api import Api
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ def routing_key(
 def routing_key(
     request: bytes | Mapping[str, Any],
     *,
-    api: Literal["invoke", "openai"],
+    api: Api,
     prefix_length: int,
     prefix_aware_id: str = "",
 ) -> RoutingKey:

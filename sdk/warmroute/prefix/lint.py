@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from warmroute.errors import InvalidSettingsError, Severity
 from warmroute.prefix.canonical import value_and_bytes
@@ -14,6 +14,8 @@ from warmroute.routing import MIN_PREFIX_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from warmroute.inference_api import Api
 
 RULES = {
     "WP101": "The request is not JSON that every parser reads alike.",
@@ -45,9 +47,7 @@ class LintFinding:
     remedy: str
 
 
-def lint(
-    requests: Iterable[tuple[int, bytes]], *, api: Literal["invoke", "openai"], prefix_length: int
-) -> Iterator[LintFinding]:
+def lint(requests: Iterable[tuple[int, bytes]], *, api: Api, prefix_length: int) -> Iterator[LintFinding]:
     """What probably scatters the prefixes of requests.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warmroute.prefix.canonical import value_and_bytes
 from warmroute.prefix.canonical_error import text_of
@@ -16,6 +16,7 @@ from warmroute.prefix.unescaped_text import UnescapedText
 from warmroute.prefix.volatile_text import volatile_spans
 
 if TYPE_CHECKING:
+    from warmroute.inference_api import Api
     from warmroute.prefix.volatile_kind import VolatileKind
 
 
@@ -39,7 +40,7 @@ class Volatile:
 def find_volatile(
     request: Mapping[str, Any] | str | bytes,
     *,
-    api: Literal["invoke", "openai"],
+    api: Api,
     prefix_length: int,
     redact: bool = True,
 ) -> list[Volatile]:

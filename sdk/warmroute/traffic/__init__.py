@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from warmroute.inference_api import Api
 from warmroute.traffic.arrivals import arrivals, with_timings
 from warmroute.traffic.entries.rejects import Rejects
 from warmroute.traffic.errors import TrafficError
 from warmroute.traffic.reading.formats import Format
 from warmroute.traffic.reading.read import read_traffic
-from warmroute.traffic.record import Api, TrafficRequest
+from warmroute.traffic.record import TrafficRequest
 from warmroute.traffic.synthetic import Burst, poisson_arrivals
 
 __all__ = [

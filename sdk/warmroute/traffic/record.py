@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING
 
-Api = Literal["invoke", "openai"]
-"""The API that a request came by: InvokeEndpoint, or the OpenAI-compatible one."""
+if TYPE_CHECKING:
+    from warmroute.inference_api import Api
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from warmroute.tune.lengths import LengthProfile, profile_length
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
-    from warmroute.traffic.record import Api
+    from warmroute.inference_api import Api
     from warmroute.tune.affinity import SharedTokens
     from warmroute.tune.observed import Observed
     from warmroute.tune.trace import FinerKeys

@@ -9,7 +9,7 @@ from warmroute.tune.wording import milliseconds, percent
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from warmroute.traffic.record import Api
+    from warmroute.inference_api import Api
     from warmroute.tune.candidates import Lengths
     from warmroute.tune.lengths import LengthProfile
     from warmroute.tune.profile import TrafficProfile

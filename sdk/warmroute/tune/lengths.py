@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from warmroute.traffic.record import Api
+    from warmroute.inference_api import Api
     from warmroute.tune.affinity import SharedTokens
     from warmroute.tune.observed import Observed
     from warmroute.tune.workload import Workload

@@ -12,8 +12,8 @@ from warmroute.routing import MAX_PREFIX_LENGTH, MIN_PREFIX_LENGTH
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
+    from warmroute.inference_api import Api
     from warmroute.traffic.digest.table import DigestTable
-    from warmroute.traffic.record import Api
 
 _KNOWN = 0.9
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from warmroute.fleet import EngineProfile
-    from warmroute.traffic.record import Api
+    from warmroute.inference_api import Api
     from warmroute.tune.observed import Observed
     from warmroute.tune.trace import Trace
     from warmroute.tune.volatile import VolatileText

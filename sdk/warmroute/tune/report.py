@@ -11,7 +11,7 @@ from warmroute.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from warmroute.traffic.record import Api
+    from warmroute.inference_api import Api
     from warmroute.tune.lengths import LengthProfile
     from warmroute.tune.profile import TrafficProfile
     from warmroute.tune.result import Alternative, Expectation, Margin, TuningResult

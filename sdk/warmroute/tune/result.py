@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from warmroute.traffic.record import Api
+    from warmroute.inference_api import Api
     from warmroute.tune.profile import TrafficProfile
 
 Verdict = Literal["gains", "gains nothing", "unsafe"]

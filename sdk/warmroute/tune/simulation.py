@@ -14,8 +14,8 @@ from warmroute.tune.workload import workload
 
 if TYPE_CHECKING:
     from warmroute.fleet import FleetConfig
+    from warmroute.inference_api import Api
     from warmroute.routing import RoutingConfig
-    from warmroute.traffic.record import Api
     from warmroute.tune.result import Expectation
     from warmroute.tune.trace import Trace
 

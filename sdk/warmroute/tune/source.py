@@ -20,8 +20,9 @@ from warmroute.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping, Sequence
 
+    from warmroute.inference_api import Api
     from warmroute.traffic.digest.table import DigestTable
-    from warmroute.traffic.record import Api, TrafficRequest
+    from warmroute.traffic.record import TrafficRequest
 
 MOST_REQUESTS = 200_000
 """Requests that are taken from a larger digest: its busiest in a row."""

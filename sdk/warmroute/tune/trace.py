@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
 
-    from warmroute.traffic.record import Api
+    from warmroute.inference_api import Api
     from warmroute.tune.observed import Observed
     from warmroute.tune.volatile import VolatileText
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from warmroute.fleet import FleetConfig
-    from warmroute.traffic.record import Api
+    from warmroute.inference_api import Api
     from warmroute.tune.observed import Observed
     from warmroute.tune.trace import Trace
 

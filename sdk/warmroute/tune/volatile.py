@@ -14,7 +14,8 @@ from warmroute.prefix import find_volatile
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from warmroute.traffic.record import Api, TrafficRequest
+    from warmroute.inference_api import Api
+    from warmroute.traffic.record import TrafficRequest
 
 LOOKED_AT = 200
 """Requests that are looked at."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from warmroute.traffic.record import Api
+    from warmroute.inference_api import Api
 
 
 def read_digest(path: str | Path) -> DigestTable:

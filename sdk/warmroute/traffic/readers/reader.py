@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 from warmroute.prefix import CanonicalJsonError, canonical_json
 from warmroute.traffic.bodies.prompts import Prompt, prompt_of
 from warmroute.traffic.readers.recent import Recent
-from warmroute.traffic.record import Api, TrafficRequest
+from warmroute.traffic.record import TrafficRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Unpack
 
+    from warmroute.inference_api import Api
     from warmroute.traffic.bodies.answers import Answer
     from warmroute.traffic.entries.entry import Entry
     from warmroute.traffic.entries.rejects import Rejects
