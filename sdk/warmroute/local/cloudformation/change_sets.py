@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from warmroute.local.cloudformation import life
 from warmroute.local.cloudformation.changes import foreseen_changes
+from warmroute.local.cloudformation.importing import bring_in
 from warmroute.local.cloudformation.operations import (
     begin,
     new_stack,
@@ -123,7 +124,7 @@ def execute_change_set(stacks: Stacks, request: Request) -> Response:
     stack.change_sets.clear()  # Executing one makes the others void.
     stack.executed, stack.disable_rollback = found, disabled
     if found.type == "IMPORT":
-        operation = life.bring_in(stacks, stack, found.target, found.imported)
+        operation = bring_in(stacks, stack, found.target, found.imported)
     elif stack.status == "REVIEW_IN_PROGRESS":
         on_failure = "DO_NOTHING" if disabled else found.on_failure
         operation = life.create(stacks, stack, found.target, on_failure=on_failure)
