@@ -57,6 +57,16 @@ def _edited(spec: Path, old: str, new: str) -> str:
     return str(spec)
 
 
+@pytest.mark.parametrize(
+    "line", ["key r.json --api xml", "validate s.yaml --format xml", "compare t --arm a=b --primary xml"]
+)
+def test_a_choice_that_there_is_not_is_named_beside_those_that_there_are(run: Run, line: str) -> None:
+    ran = run(*line.split())
+    assert ran.code == 2
+    words = " ".join(ran.err.replace("│", " ").split())
+    assert re.search(r"Invalid value for '--\w+': 'xml' is not one of ('[\w-]+'(, )?)+\.", words)
+
+
 def test_version(run: Run) -> None:
     assert run("--version").out.strip() == __version__
 

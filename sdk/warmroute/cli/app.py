@@ -38,13 +38,14 @@ from warmroute.cli import (
     tune,
     validate,
 )
+from warmroute.cli.group import CommandGroup
 from warmroute.cli.output import print_findings
-from warmroute.cli.stopping import StoppableGroup, StoppedError
+from warmroute.cli.stopping import StoppedError
 from warmroute.errors import InvalidSettingsError, WarmrouteError
 
 app = typer.Typer(
     name="warmroute",
-    cls=StoppableGroup,
+    cls=CommandGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

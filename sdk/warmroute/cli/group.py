@@ -1,0 +1,37 @@
+"""What all commands have in common: how they end on Ctrl-C, and how a mistaken option is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from warmroute.cli.stopping import StoppedError
+
+
+class CommandGroup(TyperGroup):
+    """Commands that end in one line on Ctrl-C; typer itself would end them without a word."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command.
+
+        Raises:
+            StoppedError: Ctrl-C ended it.
+            BadParameter: A value is none that its option takes.
+        """
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise StoppedError from None
+        except typer.Abort as abort:  # A question makes one of Ctrl-C too; one of a "no" has no cause.
+            if isinstance(abort.__context__, KeyboardInterrupt):
+                raise StoppedError from None
+            raise
+        except typer.BadParameter as mistake:
+            mistake.message = mistake.message.removeprefix(_OF_PYDANTIC)
+            raise
+
+
+_OF_PYDANTIC = "Value error, "
+"""How pydantic, which checks values for typer, begins what typer says of them."""
