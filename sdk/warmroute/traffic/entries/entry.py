@@ -15,7 +15,7 @@ from warmroute.traffic.sources.named import STANDARD_INPUT
 from warmroute.traffic.sources.streams import decompressed, read_ahead
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
     from warmroute.traffic.entries.rejects import Rejects
     from warmroute.traffic.sources.named import Source
@@ -36,7 +36,7 @@ class Entry(NamedTuple):
     """The object as it is written."""
 
 
-def entries(source: Source, rejects: Rejects, *, limit_bytes: int = LINE_LIMIT_BYTES) -> Iterator[Entry]:
+def entries(source: Source, rejects: Rejects, *, limit_bytes: int = LINE_LIMIT_BYTES) -> Generator[Entry]:
     """The entries of a file, one at a time; what is none is counted.
 
     The first line tells what the file is: lines that are JSON objects; a JSON document, of one object or a list of

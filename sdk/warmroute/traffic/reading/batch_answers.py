@@ -9,7 +9,6 @@ from warmroute.traffic.entries.entry import entries
 from warmroute.traffic.entries.rejects import Rejects
 from warmroute.traffic.readers.openai_batch import is_output
 from warmroute.traffic.record import TrafficRequest
-from warmroute.traffic.sources.named import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 def outputs_first(sources: list[Source]) -> list[Source]:
     """Files with the outputs of a batch before all others; the order is left alone if the first is of no batch."""
-    named = [source for source in sources if source.name != STANDARD_INPUT]  # It can be read only once.
+    named = [source for source in sources if source.opens_again]
     if len(sources) < 2 or not named or not _begins_with(named[0], "custom_id"):
         return sources
     outputs = [source for source in named if _begins_with(source, "response")]

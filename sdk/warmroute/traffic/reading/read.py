@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from collections import deque
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from itertools import chain
+from typing import TYPE_CHECKING, Literal, get_args
 
-from warmroute.traffic.entries.entry import LINE_LIMIT_BYTES, Entry, entries
+from warmroute.traffic.entries.entry import LINE_LIMIT_BYTES, entries
 from warmroute.traffic.entries.rejects import Rejects
-from warmroute.traffic.errors import BadEntryError, TrafficError
+from warmroute.traffic.errors import TrafficError
 from warmroute.traffic.readers.follow_ups import sampling_note
 from warmroute.traffic.readers.reader import Reading
 from warmroute.traffic.readers.recent import Recent
 from warmroute.traffic.reading.batch_answers import left_over, outputs_first
-from warmroute.traffic.reading.formats import READERS, Format, recognised
+from warmroute.traffic.reading.formats import Format
 from warmroute.traffic.reading.ordering import nearly_ordered
+from warmroute.traffic.reading.overlapping import overlapping_reader, part_of, side_by_side
+from warmroute.traffic.reading.recognising import OneFormat, first_entries
+from warmroute.traffic.reading.sound import sound
 from warmroute.traffic.sources.named import find_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from warmroute.traffic.readers.reader import Reader
     from warmroute.traffic.record import TrafficRequest
     from warmroute.traffic.sources.named import Source
 
 Bodies = Literal["recorded", "canonical", "recorded_or_canonical"]
-
-_FIRST_ENTRIES = 20
-"""Entries of a file by which its format is recognised."""
-
-_FIRST_BYTES = 1 << 23
-"""And as many bytes of them, lest the longest be held."""
 
 
 def read_traffic(
@@ -45,9 +41,10 @@ def read_traffic(
 ) -> Iterator[TrafficRequest]:
     """The requests of recorded traffic, one at a time, in memory that does not grow with it.
 
-    They come in the order of the names given, of paths within a directory, and of lines within a file; those of a Data
-    Capture file, written as calls end, are put in the order of their times as far as 64 MiB of them reach. Files that
-    overlap in time are not merged. An output file of an OpenAI batch is joined to its inputs and read after them.
+    They come in the order of the names given, of paths within a directory, and of lines within a file; those of Data
+    Capture, which every instance writes for itself and as calls end, in the order of their times: files that overlap
+    are read side by side, and put in order as far as 64 MiB of requests reach. An output file of an OpenAI batch is
+    joined to its inputs and read after them.
 
     A line becomes requests, or a reject; a request with a doubt is noted. Rejected are lines that are broken, too long
     or of another format, prompts of no length, and ids met before; noted are arrivals before the one above.
@@ -120,84 +117,25 @@ def _requests(
 def _of_sources(
     sources: list[Source], chosen: Format | None, reading: Reading, limit_bytes: int
 ) -> Iterator[TrafficRequest]:
-    seen: Recent[bool] = Recent()
-    told_by = "--input-format" if chosen else ""
-    for source in outputs_first(sources) if chosen in (None, Format.OPENAI_BATCH) else sources:
+    one_format, seen = OneFormat(chosen), Recent[bool]()
+    if len(sources) > 1 and (reader := overlapping_reader(sources, one_format, limit_bytes)):
+        parts = [part_of(source, reader, one_format, reading, seen, limit_bytes) for source in sources]
+        yield from _noting_order(nearly_ordered(side_by_side(parts)), reading)
+        return
+    for source in outputs_first(sources) if chosen in {None, Format.OPENAI_BATCH} else sources:
         found = entries(source, reading.rejects, limit_bytes=limit_bytes)
-        if told_by != "--input-format":
-            first, found = _ahead(found)
-            here = recognised(source.name, first)
-            if here is None:
-                continue  # Its lines, if it has any, are among the rejects.
-            if chosen is not None and here is not chosen:
-                raise TrafficError(
-                    f"{source.name}: the format is {here}, but that of {told_by} is {chosen}.",
-                    "Read them one by one, or name one format with --input-format.",
-                )
-            told_by, chosen = told_by or source.name, here
-        if chosen is not None:
-            yield from _of_entries(found, chosen, reading, seen)
+        first = [] if chosen else first_entries(found)
+        if reader := one_format.reader_of(source, first):
+            requests = sound(chain(first, found), reader, reading, seen)
+            yield from _noting_order(nearly_ordered(requests) if reader.by_completion else requests, reading)
     yield from left_over(reading)
 
 
-def _ahead(found: Iterator[Entry]) -> tuple[list[Mapping[str, Any]], Iterator[Entry]]:
-    """The values of the first entries, and all entries, these included."""
-    first: deque[Entry] = deque()
-    while len(first) < _FIRST_ENTRIES and sum(len(entry.data) for entry in first) < _FIRST_BYTES:
-        entry = next(found, None)
-        if entry is None:
-            break
-        first.append(entry)
-
-    def again() -> Iterator[Entry]:
-        while first:
-            yield first.popleft()
-        yield from found
-
-    return [entry.value for entry in first], again()
-
-
-def _of_entries(
-    found: Iterable[Entry], chosen: Format, reading: Reading, seen: Recent[bool]
-) -> Iterator[TrafficRequest]:
-    """The requests of one file."""
-    read = _sound(found, READERS[chosen], reading, seen)
+def _noting_order(requests: Iterable[TrafficRequest], reading: Reading) -> Iterator[TrafficRequest]:
     latest = 0.0
-    for request in nearly_ordered(read) if READERS[chosen].by_completion else read:
+    for request in requests:
         if request.arrival_seconds is not None:
             if request.arrival_seconds < latest:
                 reading.rejects.note(request.source, request.line, "arrives before one above it")
             latest = max(latest, request.arrival_seconds)
         yield request
-
-
-def _sound(found: Iterable[Entry], reader: Reader, reading: Reading, seen: Recent[bool]) -> Iterator[TrafficRequest]:
-    """The requests of entries, without those that are none."""
-    for entry in found:
-        try:
-            for request in reader.read(entry, reading):
-                fault = _emptiness(request) or _repetition(request, reader, seen)
-                if fault:
-                    reading.rejects.reject(entry.source, entry.line, fault)
-                else:
-                    yield request
-        except BadEntryError as error:
-            reading.rejects.reject(entry.source, entry.line, error.reason)
-
-
-def _emptiness(request: TrafficRequest) -> str:
-    if request.text == "":
-        return "the prompt has no text"
-    if request.text is None and not request.body and not request.block_hashes and not request.input_tokens:
-        return "no prompt, nor how many tokens it had"
-    return ""
-
-
-def _repetition(request: TrafficRequest, reader: Reader, seen: Recent[bool]) -> str:
-    if not request.request_id or not reader.ids_are_unique:
-        return ""
-    name = request.request_id if reader.ids_are_unique == "everywhere" else f"{request.source}:{request.request_id}"
-    if name in seen:
-        return "an id met before"
-    seen.add(name, value=True)
-    return ""

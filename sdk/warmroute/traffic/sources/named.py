@@ -22,7 +22,10 @@ class Source(NamedTuple):
     """Path or URI, as messages and records call it; ``-`` for standard input."""
 
     open: Callable[[], BinaryIO]
-    """Opens it for reading, compressed as it may be; more than once, but for standard input."""
+    """Opens it for reading, compressed as it may be."""
+
+    opens_again: bool = True
+    """Whether it can be opened more than once; a pipe cannot, nor can standard input."""
 
 
 def find_sources(names: str | Path | Iterable[str | Path]) -> list[Source]:
@@ -75,7 +78,7 @@ def is_shown(name: str) -> bool:
 
 def _of_name(name: str) -> Iterator[Source]:
     if name == STANDARD_INPUT:
-        yield Source(name, _standard_input)
+        yield Source(name, _standard_input, opens_again=False)
     elif name.startswith("s3://"):
         from warmroute.traffic.sources.s3 import find_objects
 
@@ -99,7 +102,7 @@ def _local(name: str) -> Iterator[Source]:
     else:
         raise TrafficError(f"{name}: there is no such file.", "Give files, directories or patterns of them.")
     for file in files:
-        yield Source(str(file), _opener(file))
+        yield Source(str(file), _opener(file), opens_again=file.is_file())
 
 
 def _opener(file: Path) -> Callable[[], BinaryIO]:
