@@ -128,3 +128,14 @@ def test_sequential_updates_pay_for_one_fleet(run):
     ran = run("compare", "trace.jsonl", *TWO, "--switchback", "--pairs", "6", "--dry-run")
 
     assert "2.1 instance-hours, on 7 instances" in ran.out
+
+
+def test_the_wait_for_cloudwatch_is_told_where_there_is_one(run, monkeypatch):
+    command = ("compare", "trace.jsonl", *TWO, "--pairs", "6", "--dry-run")
+    waits = "up to 5 minutes until CloudWatch has counted it"
+
+    assert waits in run(*command, "--switchback").out
+    assert waits not in run(*command, "--switchback", "--no-telemetry").out
+    assert waits not in run(*command).out
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://localhost:8333")
+    assert waits not in run(*command, "--switchback").out

@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 from moto import mock_aws
 
 from warmroute.deploy.plan import InstanceCount
-from warmroute.deploy.preflight.preflight import is_local, preflight
+from warmroute.deploy.preflight.preflight import preflight
 from warmroute.errors import Finding, Severity
 from warmroute.hosting import EndpointSpec
 from warmroute.local.control import Clock, Durations, install
@@ -240,9 +240,7 @@ def test_errors_come_first(session: boto3.Session) -> None:
 
 
 def test_the_local_endpoint_is_asked_nothing(session: boto3.Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not is_local(session, REGION)
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:8080")
     local = boto3.Session("key", "secret", region_name=REGION)
 
-    assert is_local(local, REGION)
     assert found(local, spec(execution_role_arn=ROLE + "-old"), count()) == []

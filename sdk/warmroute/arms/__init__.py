@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warmroute.arms.building import ArmOptions, Arms, arms_of, check_names
+from warmroute.arms.building import ArmOptions, Arms, arms_of, check_names, is_on_sagemaker
 from warmroute.arms.cross_over import cross_over
 from warmroute.arms.endpoint import EndpointArm
 from warmroute.arms.found import FoundEndpoint, PutBack
@@ -22,5 +22,6 @@ __all__ = [
     "arms_of",
     "check_names",
     "cross_over",
+    "is_on_sagemaker",
     "named",
 ]

@@ -14,6 +14,7 @@ from warmroute.deploy.account.clean_up import DEFAULT_KEEP
 from warmroute.errors import WarmrouteError
 from warmroute.hosting import load_spec
 from warmroute.local import EngineSettings
+from warmroute.loopback import local_endpoint_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -107,6 +108,18 @@ def check_names(names: Sequence[ArmName], options: ArmOptions) -> None:
         raise WarmrouteError("--switchback applies specs.", "Name every arm as NAME=SPEC.yaml.")
     if options.api == "openai" and any(name.variant for name in names):
         raise WarmrouteError("The OpenAI-compatible API takes no target variant.", "Use --api invoke.")
+
+
+def is_on_sagemaker(names: Sequence[ArmName], options: ArmOptions) -> bool:
+    """Whether arms are served beyond this machine.
+
+    Args:
+        names: As they were named.
+        options: What they have in common.
+    """
+    if all(name.spec for name in names) and not options.switchback:
+        return False
+    return not local_endpoint_of(options.session())
 
 
 def _switchback(names: Sequence[ArmName], options: ArmOptions, begun: Mapping[str, Any] | None) -> list[SwitchbackArm]:

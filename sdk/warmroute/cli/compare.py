@@ -133,7 +133,7 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
 
     Example: warmroute compare trace.jsonl --arm random=random.yaml --arm prefix=prefix.yaml --output comparison
     """
-    from warmroute.arms import ArmOptions, arms_of, check_names, named
+    from warmroute.arms import ArmOptions, arms_of, check_names, is_on_sagemaker, named
     from warmroute.arms.expecting import Expecting
     from warmroute.local import EngineSettings, engine_kind
     from warmroute.measure.criteria import Criteria
@@ -192,11 +192,11 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
         design.check(criteria, run_seconds=about["seconds"], requests=fewest, machines=machines)
     notes = (*schedules.notes, *design.shortfalls(criteria, fewest))
     ahead = plan(arms, design, criteria, about["seconds"])
+    if dry_run or format is Format.TEXT:
+        late = not no_telemetry and is_on_sagemaker(names, options)
+        print_plan(ahead, arms, about, notes, format, waits_for_cloudwatch=late)
     if dry_run:
-        print_plan(ahead, arms, about, notes, format)
         return
-    if format is Format.TEXT:
-        print_plan(ahead, arms, about, notes, format)
     client: dict[str, Any] = {"connections": connections, "largest_lag_seconds": largest_lag}
     sent = {"load": load.model_dump(), "sending": sending.model_dump(), "segment_by": str(segment_by)}
     wanted = manifest(arms, arms[0].name, design, criteria, trace=about, options={**sent, **client}, looks=looks)

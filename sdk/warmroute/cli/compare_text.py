@@ -27,6 +27,8 @@ def print_plan(
     trace: Mapping[str, Any],
     notes: Sequence[str],
     format: Format,  # noqa: A002
+    *,
+    waits_for_cloudwatch: bool,
 ) -> None:
     """What is about to be run."""
     if format is Format.JSON:
@@ -47,6 +49,13 @@ def print_plan(
     least, most = _time(plan.least_hours), _time(plan.most_hours)
     time = least if least == most else f"{least} to {most}"
     typer.echo(f"{time} of runs; what lies between them is not counted")
+    if waits_for_cloudwatch:
+        from warmroute.measure.telemetry.cloudwatch import WAIT_SECONDS
+
+        typer.echo(
+            f"after each, up to {WAIT_SECONDS / 60:.0f} minutes until CloudWatch has counted it; --no-telemetry leaves "
+            "that out"
+        )
     if plan.instances:
         hours = [f"{each * plan.instances:,.1f}" for each in (plan.least_hours, plan.most_hours)]
         typer.echo(f"{' to '.join(dict.fromkeys(hours))} instance-hours, on {counted(plan.instances, 'instance')}")

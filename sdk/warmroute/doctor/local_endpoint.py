@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from warmroute.doctor.diagnosis import ok, problem, warning
+from warmroute.loopback import is_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 VARIABLES = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_SAGEMAKER", "AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME")
 """Variables that send clients of SageMaker elsewhere than to AWS."""
 
-_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 _ASK_SECONDS = 5.0
 
 
@@ -53,7 +53,7 @@ def _endpoint_url(name: str, url: str) -> Diagnosis:
         host, port, where = None, 0, None
     if where is None or host is None or where.scheme not in {"http", "https"}:
         return problem(name, f"{url} is no address.", f"It is like http://localhost:8333; to go to AWS: {unset}")
-    if host not in _LOOPBACK:
+    if not is_loopback(host):
         return warning(name, f"calls go to {url}.", f"If they should go to AWS: {unset}")
     match listener(host, port):
         case Listener.OURS:

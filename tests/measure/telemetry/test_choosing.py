@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import boto3
 import pytest
 
@@ -17,8 +19,12 @@ class Session:
     def __init__(self, variants):
         self._variants = variants
 
-    def client(self, name):
+    def client(self, name, region_name=None):
         return self if name == "sagemaker" else object()
+
+    @property
+    def meta(self):
+        return SimpleNamespace(endpoint_url="https://api.sagemaker.us-east-1.amazonaws.com")
 
     def describe_endpoint(self, EndpointName):  # noqa: N803 - as boto3 has it.
         if self._variants is None:
@@ -51,4 +57,10 @@ def test_on_sagemaker_it_is_cloudwatch(variants, wanted, kinds, threshold):
 
 def test_on_this_machine_it_is_the_endpoint_itself():
     observer = observer_of(Session(None), "bot", local_url="http://localhost:8333")
+    assert [type(each) for each in observer._observers] == [SamplingObserver]
+
+
+def test_a_session_whose_calls_stay_on_this_machine_is_not_asked_for_cloudwatch(monkeypatch):
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://localhost:8333")
+    observer = observer_of(boto3.Session("key", "secret", region_name="us-east-1"), "bot")
     assert [type(each) for each in observer._observers] == [SamplingObserver]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from warmroute.deploy.account.aws import Aws
 from warmroute.deploy.preflight.questions import Questions
 from warmroute.deploy.preflight.quotas import quota_findings
 from warmroute.deploy.preflight.references import reference_findings
 from warmroute.errors import Finding, Severity
+from warmroute.loopback import local_endpoint_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,24 +35,13 @@ def preflight(
         region: AWS region of the endpoint.
         peak: Instances by type: now, at the peak of the change, and as far as scaling may go.
     """
-    if is_local(session, region):
+    if local_endpoint_of(session, region):
         return ()
     questions = Questions(Aws(session, region))
     findings = [*quota_findings(spec, questions, region, peak), *reference_findings(spec, questions, region)]
     if questions.unanswered:
         findings.append(_not_checked(questions))
     return tuple(sorted(findings, key=lambda finding: finding.severity is not Severity.ERROR))
-
-
-def is_local(session: Session, region: str) -> bool:
-    """Whether a session's SageMaker is on this machine.
-
-    Args:
-        session: Credentials and configuration.
-        region: AWS region.
-    """
-    host = urlsplit(session.client("sagemaker", region_name=region).meta.endpoint_url).hostname or ""
-    return host in {"localhost", "127.0.0.1", "::1"} or host.endswith(".localhost")
 
 
 def _not_checked(questions: Questions) -> Finding:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from warmroute.loopback import local_endpoint_of
 from warmroute.measure.telemetry.cloudwatch import CloudWatchObserver
 from warmroute.measure.telemetry.joined import JoinedObserver
 from warmroute.measure.telemetry.local_endpoint import local_observer
@@ -29,9 +30,10 @@ def observer_of(
         session: The boto3 session that reaches it; its region is the endpoint's.
         endpoint_name: The endpoint.
         variant_name: Its variant; empty for the only one, or for all.
-        local_url: Root of the local endpoint; empty on SageMaker.
+        local_url: Root of the local endpoint; by default that of the session, empty on SageMaker.
     """
     observers: list[Observer]
+    local_url = local_url or local_endpoint_of(session)
     if local_url:
         observers = [local_observer(local_url, endpoint_name, variant_name)]
     else:
