@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from http.client import HTTPException
 from typing import TYPE_CHECKING
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import ProxyHandler, build_opener
 
@@ -25,7 +26,7 @@ class UrlEngines:
         urls: Base addresses, as `base_url` has them.
 
     Raises:
-        LocalEndpointError: One does not answer.
+        LocalEndpointError: One does not answer, or not as an HTTP server does.
         MissingExtraError: aiohttp is not installed.
     """
 
@@ -56,10 +57,15 @@ def base_url(url: str) -> str:
     Raises:
         LocalEndpointError: It is no address of a server.
     """
-    parts = urlsplit(url)
+    refusal = LocalEndpointError(f"Engine {url} is no address of a server.", "Give one like http://127.0.0.1:8000.")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise refusal from None
+    if parts.scheme not in {"http", "https"} or not parts.hostname or port == 0 or parts.query or parts.fragment:
+        raise refusal
     path = parts.path.rstrip("/").removesuffix("/v1")
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
-        raise LocalEndpointError(f"Engine {url} is no address of a server.", "Give one like http://127.0.0.1:8000.")
     return f"{parts.scheme}://{parts.netloc}{path}"
 
 
@@ -72,6 +78,8 @@ def _has_invocations(url: str) -> bool:
     except HTTPError as answer:
         answer.close()
         return False
-    except (URLError, OSError, ValueError) as error:
+    except HTTPException:
+        raise LocalEndpointError(f"Engine {url} does not speak HTTP.", "Name the port of its HTTP server.") from None
+    except OSError as error:
         reason = getattr(error, "reason", error)
         raise LocalEndpointError(f"Engine {url} does not answer: {reason}.", "Start it first.") from None
