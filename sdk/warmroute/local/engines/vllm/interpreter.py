@@ -11,6 +11,7 @@ from warmroute.errors import LocalEndpointError
 ENVIRONMENT = ".venv-vllm"
 """Folder of the environment that ``make vllm`` makes."""
 
+_PROBE_SECONDS = 60.0
 _HAS_VLLM = "import importlib.util, sys; sys.exit(importlib.util.find_spec('vllm') is None)"
 
 
@@ -28,7 +29,7 @@ def vllm_interpreter(given: str | Path | None = None) -> Path:
     remedy = "Run make vllm in a checkout of warmroute, or name the interpreter of an environment that has vLLM."
     try:
         found = subprocess.run(  # noqa: S603 - the interpreter that the user names.
-            [python, "-c", _HAS_VLLM], capture_output=True, timeout=60, check=False
+            [python, "-c", _HAS_VLLM], capture_output=True, timeout=_PROBE_SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         raise LocalEndpointError(f"Interpreter {python} cannot be run.", remedy) from None
