@@ -16,6 +16,7 @@ from warmroute.measure.telemetry.promql_names import discovered
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 VARIANT = {"EndpointName": "bot", "VariantName": "main"}
+ENGINES = (("0", 0.25), ("1", 0.75))
 
 
 class Time:
@@ -205,6 +206,38 @@ def test_promql_waits_for_late_data_and_leaves_out_what_was_cut(time):
     telemetry = _run(Time(), PromqlObserver(many, "bot", clock=Time().clock))
     assert telemetry.queue_depth is None
     assert any("no more than 500 series" in note for note in telemetry.notes)
+
+
+def test_promql_has_the_times_to_first_token_of_engines_that_tell_no_name(time):
+    buckets = [({"le": bound}, _points(0, many, many, many)) for bound, many in (("0.1", 5), ("0.5", 9), ("+Inf", 10))]
+    api = Promql(
+        {
+            "vllm:time_to_first_token_seconds_bucket": buckets,
+            "vllm:time_to_first_token_seconds_count": [({}, _points(0, 10, 10, 10))],
+            "vllm:time_to_first_token_seconds_sum": [({}, _points(0, 2, 2, 2))],
+            "vllm:kv_cache_usage_perc": [({"engine": engine}, _points(0, usage, 0, 0)) for engine, usage in ENGINES],
+        }
+    )
+    telemetry = _run(time, PromqlObserver(api, "bot", clock=time.clock))
+
+    assert (telemetry.ttft.count, telemetry.ttft.mean_seconds) == (10, 0.2)
+    assert (telemetry.ttft.p50_seconds, telemetry.ttft.p90_seconds, telemetry.ttft.p99_seconds) == (0.1, 0.5, None)
+    # The fullest cache counts, not the sum.
+    assert max(point.value for point in telemetry.kv_cache_usage) == 0.75
+
+
+def test_promql_data_that_never_come_are_noted_and_a_refusal_at_the_end_is_a_reason(time):
+    never = Promql({"vllm:num_requests_waiting": [(_host("i-0"), _points(0))]})
+    telemetry = _run(time, PromqlObserver(never, "bot", wait_seconds=20.0, clock=time.clock))
+    assert time.slept == [15.0, 5.0]
+    assert "CloudWatch had no data of the run's end after 20 s of waiting." in telemetry.notes
+
+    def refuse(*_):
+        raise WarmrouteError("Telemetry: You may not.")
+
+    never.series = refuse
+    telemetry = _run(Time(), PromqlObserver(never, "bot", clock=Time().clock))
+    assert telemetry.unavailable["requests"] == "Telemetry: You may not."
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 
 import pytest
+from loopback import answering
 
 from warmroute.errors import WarmrouteError
 from warmroute.measure.telemetry import JoinedObserver, OverflowBasis
 from warmroute.measure.telemetry import local_endpoint as local_module
 from warmroute.measure.telemetry import vllm as vllm_module
-from warmroute.measure.telemetry.local_endpoint import local_observer
-from warmroute.measure.telemetry.sampling import Unanswered
+from warmroute.measure.telemetry.local_endpoint import local_fleet, local_observer
+from warmroute.measure.telemetry.sampling import Unanswered, metrics_text
 from warmroute.measure.telemetry.vllm import vllm_observer
 
 NEVER = 3_600.0
@@ -139,3 +140,50 @@ def test_samples_are_taken_while_the_run_is_on(answers):
     telemetry = observer.end()
     assert len(telemetry.kv_cache_usage) >= 5
     assert telemetry.requests == len(telemetry.kv_cache_usage) - 1
+
+
+def test_metrics_are_asked_for_as_text():
+    asked = []
+    with answering(lambda request: (asked.append(request), (200, b"up 1\n"))[1]) as url:
+        assert metrics_text(f"{url}/metrics") == b"up 1\n"
+
+    assert [(request.path, request.headers["Accept"]) for request in asked] == [
+        ("/metrics", "text/plain; version=0.0.4")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("status", "content", "why"),
+    [(503, b"up 1", "it answers with status 503"), (200, b"x" * 101, "its answer has more than 100 bytes")],
+)
+def test_an_answer_that_holds_no_metrics_is_none(monkeypatch, status, content, why):
+    monkeypatch.setattr("warmroute.measure.telemetry.sampling._MAX_BYTES", 100)
+    with answering(lambda _: (status, content)) as url, pytest.raises(Unanswered, match=f"^{why}$"):
+        metrics_text(url)
+
+
+def test_a_server_that_is_not_there_does_not_answer():
+    with pytest.raises(Unanswered, match=r"^it does not answer: .*refused"):
+        metrics_text("http://127.0.0.1:9/metrics")
+
+
+def test_what_serves_on_this_machine_is_told_with_its_engines(answers):
+    text = """
+warmroute_instance_in_service{endpoint="bot",variant="main",instance="i-0"} 1
+warmroute_instance_in_service{endpoint="bot",variant="main",instance="i-1"} 0
+warmroute_instance_in_service{endpoint="other",variant="main",instance="i-2"} 1
+warmroute_engine_info{endpoint="bot",variant="main",instance="i-0",version="0.30.0"} 1
+"""
+    answers["http://local/_warmroute/metrics"] = [text, Unanswered("it answers with status 500")]
+
+    assert local_fleet("http://local/", "bot") == ({"i-0"}, {"0.30.0"})
+    with pytest.raises(WarmrouteError, match=r"metrics: it answers with status 500\. Does it run\?"):
+        local_fleet("http://local", "bot")
+
+
+def test_a_run_without_requests_has_no_overflow(answers):
+    answers["http://local/_warmroute/metrics"] = [_local("i-0", 3), _local("i-0", 3)]
+    telemetry = _seen(local_observer("http://local", "bot", interval_seconds=NEVER))
+
+    assert telemetry.requests == 0
+    assert telemetry.unavailable["overflow"] == "There was no request."

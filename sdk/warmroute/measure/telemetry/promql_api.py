@@ -76,13 +76,22 @@ class PromqlApi:
         SigV4Auth(credentials.get_frozen_credentials(), "monitoring", self._region).add_auth(request)
         try:
             answer = URLLib3Session(timeout=_SECONDS).send(request.prepare())
-            document = json.loads(answer.content)
-        except (BotoCoreError, ValueError) as error:
+        except BotoCoreError as error:
             raise _failed(str(error)) from None
-        if answer.status_code != 200 or not isinstance(document, dict) or document.get("status") != "success":
-            said = document.get("error") or document.get("message") or "" if isinstance(document, dict) else ""
-            raise _failed(f"it answers with status {answer.status_code} {said}".rstrip())
+        document = _document(answer.content)
+        if answer.status_code != 200 or document.get("status") != "success":
+            said = document.get("error") or document.get("message") or ""
+            raise _failed(f"it answers with status {answer.status_code} {said}")
         return document["data"]
+
+
+def _document(content: bytes) -> dict[str, Any]:
+    """An answer's JSON object; an empty one where it is something else, as a proxy's page of HTML."""
+    try:
+        document = json.loads(content)
+    except ValueError:
+        return {}
+    return document if isinstance(document, dict) else {}
 
 
 def _series(result: Mapping[str, Any]) -> Series:
@@ -91,6 +100,6 @@ def _series(result: Mapping[str, Any]) -> Series:
 
 def _failed(why: str) -> WarmrouteError:
     return WarmrouteError(
-        f"Telemetry: CloudWatch's PromQL endpoint: {why}.",
+        f"Telemetry: CloudWatch's PromQL endpoint: {why.rstrip(' .')}.",
         "The permissions needed are cloudwatch:ListMetrics and cloudwatch:GetMetricData.",
     )
