@@ -202,3 +202,47 @@ def test_a_spec_is_served_here_and_an_endpoint_there(account, tmp_path):  # noqa
     assert (here.describe()["kind"], here.instances, here.chat_only) == ("local", None, True)
     assert found is None
     assert (there.describe()["kind"], there.instances, there.chat_only) == ("endpoint", 7, True)
+
+
+def test_the_fleet_of_an_arm_on_sagemaker_is_simulated_with_the_arm_s_routing(account):  # noqa: F811
+    account.deploy(spec(a=RANDOM, b=PREFIX))
+    found = FoundEndpoint("support-bot", account.session)
+    arms = [
+        EndpointArm("prefix", account.session, "support-bot", variant="b"),
+        *a_cross_over(account.session),
+        SwitchbackArm("prefix", spec(main=PREFIX), account.session, Updates(found=found), api=Api.OPENAI),
+    ]
+
+    fleets = [arm.simulable() for arm in arms]
+
+    assert [each.fleet.routing for each in fleets] == [PREFIX, RANDOM, PREFIX, PREFIX]
+    assert {(each.fleet.instances, each.speed) for each in fleets} == {(7, 1.0)}
+    assert [each.api is Api.OPENAI for each in fleets] == [False, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("texts", "design", "kind"),
+    [
+        (["a=endpoint/support-bot/a", "b=endpoint/support-bot/b"], {"cross_over": True}, "cross-over"),
+        (["a=spec.yaml", "b=spec.yaml"], {"switchback": True}, "switchback"),
+    ],
+)
+def test_arms_that_change_one_endpoint_know_what_it_had(account, tmp_path, monkeypatch, texts, design, kind):  # noqa: F811
+    from warmroute.demo import example_spec_text
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "spec.yaml").write_text(example_spec_text(), "utf-8")
+    account.deploy(spec(a=RANDOM, b=PREFIX))
+
+    arms, found = arms_of([named(text) for text in texts], ArmOptions(session=lambda: account.session, **design))
+
+    assert [(arm.name, arm.describe()["kind"]) for arm in arms] == [("a", kind), ("b", kind)]
+    assert found.configuration.startswith("support-bot-")
+    assert {arm.describe()["found_configuration"] for arm in arms} == {found.configuration}
+
+
+def test_a_variant_that_is_not_there_does_not_change_roles(account):  # noqa: F811
+    account.deploy(spec(a=RANDOM, c=PREFIX))
+
+    with pytest.raises(WarmrouteError, match=r"Endpoint support-bot has no variant b\. Its variants: a, c\."):
+        a_cross_over(account.session)

@@ -93,6 +93,23 @@ def test_a_full_disk_is_a_reason_and_stops_nothing(schedule, monkeypatch):
     assert found.why_no_ceiling == "What the run sends could not be kept for a simulation: No space left on device."
 
 
+def test_an_arm_that_knows_no_fleet_has_a_ceiling_alone_or_two_reasons(schedule, monkeypatch):
+    class Other:
+        name = "other"
+
+    known = Expecting()(Other(), schedule)
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("warmroute.arms.expecting.digest_requests", full)
+    unknown = Expecting()(Other(), schedule)
+
+    assert known.ceiling == pytest.approx(1 - DOCUMENTS / 120, abs=0.03)
+    assert known.why_not_predicted == unknown.why_not_predicted == "The fleet of other is not known."
+    assert unknown.why_no_ceiling == "What the run sends could not be kept for a simulation: No space left on device."
+
+
 def test_what_cannot_be_simulated_is_a_reason_and_stops_nothing(schedule, monkeypatch):
     def refuse(*_, **__):
         raise WarmrouteError("Every request is larger than the cache.", "Wait.")

@@ -131,6 +131,25 @@ def test_what_cannot_be_put_back_is_told_with_the_command_that_does(account):  #
     assert sentence.endswith(f"`warmroute rollback support-bot --to {before}` puts it back.")
 
 
+def test_ctrl_c_while_it_is_put_back_tells_the_command_that_does(account, monkeypatch):  # noqa: F811
+    account.deploy(spec(main=RANDOM))
+    before = running(account)
+    found = FoundEndpoint("support-bot", account.session, poll_seconds=1)
+    found.about_to_change()
+    account.deploy(spec(main=PREFIX))
+
+    def stop(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("time.sleep", stop)
+
+    assert found.put_back(()) == PutBack(
+        done=False,
+        sentence=f"Endpoint support-bot was not waited for. `warmroute rollback support-bot --to {before}` "
+        "puts it back.",
+    )
+
+
 class Endpoint:
     """An endpoint that was changed; ``stops`` a second Ctrl-C."""
 
