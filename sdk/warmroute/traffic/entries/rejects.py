@@ -65,9 +65,16 @@ class Rejects:
         ]
 
     def close(self) -> None:
-        """Finish the file; what is counted stays."""
+        """Finish the file; what is counted stays.
+
+        Raises:
+            TrafficError: The last cases cannot be written.
+        """
         if self._file is not None:
-            self._file.close()
+            try:
+                self._file.close()
+            except OSError as error:
+                raise _unwritable(self._path, error) from None
 
     def __enter__(self) -> Self:
         """The counts themselves, whose file is closed at the end."""

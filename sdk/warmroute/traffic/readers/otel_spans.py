@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -81,4 +82,10 @@ def _untyped(value: object) -> Any:
     if isinstance(value.get("kvlistValue"), dict):
         pairs = listed(value["kvlistValue"], "values")
         return {str(each.get("key")): _untyped(each.get("value")) for each in pairs if isinstance(each, dict)}
+    whole = value.get("intValue")
+    if isinstance(whole, str) and _WHOLE.fullmatch(whole):  # OTLP's JSON has numbers of 64 bits as texts.
+        return int(whole)
     return next(iter(value.values()), None)
+
+
+_WHOLE = re.compile(r"-?[0-9]{1,19}")
