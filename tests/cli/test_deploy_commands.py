@@ -141,6 +141,61 @@ def test_destroy_wants_a_yes(run: Run, spec: Path) -> None:
     assert run("destroy", str(spec), "--yes").out == "support-bot: nothing is left in us-east-1\n"
 
 
+def test_a_rollback_and_an_end_are_told_to_programs(run: Run, spec: Path) -> None:
+    run("apply", str(spec), *QUIET)
+    first = json.loads(run("status", "support-bot", "--format", "json").out)["endpoint_config"]
+    run("apply", _threshold(spec, 24), *QUIET)
+
+    back = json.loads(run("rollback", "support-bot", "--format", "json").out)
+    unasked = run("destroy", "support-bot", "--format", "json")
+    gone = json.loads(run("destroy", "support-bot", "--yes", "--format", "json").out)
+
+    assert (back["result"], back["endpoint_config"]) == ("updated", first)
+    assert (unasked.code, "Give --yes" in unasked.err) == (1, True)
+    assert (gone["endpoint"], gone["region"], len(gone["removed"])) == ("support-bot", "us-east-1", 4)
+
+
+def test_a_rollback_and_an_end_ask_a_person(run: Run, spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("apply", str(spec), *QUIET)
+    run("apply", _threshold(spec, 24), *QUIET)
+    for command in ("rollback", "destroy"):
+        monkeypatch.setattr(f"warmroute.cli.{command}.can_ask", lambda: True)
+    before = run("status", "support-bot").out
+
+    back, gone = run("rollback", "support-bot", stdin="n\n"), run("destroy", "support-bot", stdin="n\n")
+
+    assert (back.code, gone.code) == (1, 1)
+    assert "Roll support-bot in us-east-1 back to the configuration that served before?" in back.out
+    assert "Delete endpoint support-bot in us-east-1 and all that was made for it?" in gone.out
+    assert run("status", "support-bot").out == before
+    assert run("destroy", "support-bot", stdin="y\n").code == 0
+
+
+def test_what_is_imported_can_be_read_by_programs_or_has_no_place(run: Run, spec: Path, tmp_path: Path) -> None:
+    run("apply", str(spec), *QUIET)
+
+    assert json.loads(run("import", "support-bot", "--format", "json").out)["name"] == "support-bot"
+    nowhere = tmp_path / "none" / "imported.yaml"
+    ran = run("import", "support-bot", "--output", str(nowhere))
+    assert ran.err == f"{nowhere}: No such file or directory. Check the path and its permissions.\n"
+
+
+def test_components_are_in_the_status_and_in_what_an_apply_did(run: Run, tmp_path: Path) -> None:
+    needs = {"compute_resource_requirements": {"min_memory_required_in_mb": 1024}}
+    adapter = {"base_inference_component_name": "llama", "container": {"artifact_url": "s3://models/legal.tar.gz"}}
+    values = yaml.safe_load(example_spec_text())
+    variant = {"name": "main", "instance_type": "ml.p5.48xlarge", "initial_instance_count": 2}
+    components = [{"name": "llama", "specification": needs}, {"name": "legal", "specification": adapter}]
+    spec = tmp_path / "shared.yaml"
+    spec.write_text(yaml.safe_dump({**values, "variants": [variant], "inference_components": components}), "utf-8")
+
+    applied, status = run("apply", str(spec), *QUIET), run("status", "support-bot")
+
+    assert applied.out.splitlines()[-3:-1] == ["llama: created", "legal: created"]
+    assert "  component llama: InService, 1 of 1 copies" in status.out.splitlines()
+    assert "  component legal: InService, adapter of llama" in status.out.splitlines()
+
+
 def test_import_writes_a_spec_on_which_there_is_nothing_to_do(run: Run, spec: Path, tmp_path: Path) -> None:
     run("apply", str(spec), *QUIET)
     target = tmp_path / "imported.yaml"
