@@ -15,6 +15,7 @@ from traffic.digest.plain_digest import SHORT, hashed, in_order, row
 
 from warmroute.errors import MissingExtraError, WarmrouteError
 from warmroute.traffic.digest.columns import LADDER, schema
+from warmroute.traffic.digest.engines.duckdb_session import duckdb_session
 from warmroute.traffic.digest.errors import DigestError
 from warmroute.traffic.digest.make import digest_requests
 from warmroute.traffic.digest.metadata import KEY, DigestMetadata
@@ -218,3 +219,32 @@ def test_without_the_extra_its_name_is_told(tmp_path, monkeypatch):
 
 def test_the_schema_has_no_column_that_holds_a_text():
     assert [column.name for column in schema() if column.type == pa.string()] == ["request", "api"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        (
+            "SELECT count(*) FROM 'none.parquet'",
+            r"Reading failed: .*none\.parquet.*\. Check that file, or leave it out\.",
+        ),
+        ("SELECT 'a secret prompt'::INTEGER", r"^DuckDB failed with a ConversionException\. Please report it\.$"),
+        (
+            "SELECT count(DISTINCT n::VARCHAR || repeat('x', 100)) FROM range(2000000) AS many(n)",
+            r"DuckDB needs more memory than its limit of 10MB\. Allow more with --memory-limit\.",
+        ),
+    ],
+)
+def test_what_duckdb_cannot_do_is_one_message_without_what_it_read(tmp_path, statement, message):
+    def ask():
+        with duckdb_session(tmp_path, "10MB") as connection:
+            connection.execute("SET max_temp_directory_size = '1MB'")
+            connection.execute(statement).fetchall()
+
+    with pytest.raises(DigestError, match=message):
+        ask()
+
+
+def test_a_folder_that_takes_no_temporary_files_is_told(tmp_path):
+    with pytest.raises(DigestError, match=r"temporary files cannot be written: No such file"):
+        duckdb_session(tmp_path / "none").__enter__()
