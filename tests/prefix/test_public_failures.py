@@ -199,7 +199,7 @@ CASES = [
     Case("22 the last turn drops tools", with_tools("a"), chat(SYSTEM, USER), Cause.TOOL_LIST, BOTH),
     # Clocks.
     *(
-        Case(f"{number} {one}", system(one), system(other), Cause.VOLATILE_TEXT, BOTH)
+        Case(f"{number} {one.splitlines()[-1]}", system(one), system(other), Cause.VOLATILE_TEXT, BOTH)
         for number, one, other in (
             (
                 23,
