@@ -118,10 +118,13 @@ def test_a_text_that_is_cut_inside_a_character_ends_before_it() -> None:
         ("", "12:31", "-13:17", K.TIME, True),
         ("11:17-", "12:31", "", K.TIME, True),
         ("", "12:31-13:17", "", K.TIME, True),
+        ("", "12:31-20:17", "", K.TIME, True),
         ("opening time ", "12:31", "", K.TIME, True),
         ("", "12:31", " ratio", K.TIME, True),
         ("now ", "12:31", " ratio", K.TIME, True),
         ("at ", "2026-11-30 12:31", "", K.TIME, False),
+        ("at ", "30.11.26 12:30", "", K.TIME, False),
+        ("", "14h59", " daily", K.TIME, True),
     ],
 )
 def test_what_its_surroundings_say_of_a_piece(

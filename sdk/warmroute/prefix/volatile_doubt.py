@@ -38,10 +38,9 @@ _NEAR = 40
 """Characters that a word and the small words behind it may take."""
 
 
-def _before(words: str, between: str = "") -> re.Pattern[str]:
+def _before(words: str, between: str) -> re.Pattern[str]:
     """A pattern of words that stand before a piece, with nothing but signs and the small words between."""
-    small = rf"(?:(?:{between})[^0-9A-Za-z]{{1,4}}){{0,3}}" if between else ""
-    return re.compile(rf"(?:{words})[^0-9A-Za-z\n]{{0,6}}{small}$", re.IGNORECASE)
+    return re.compile(rf"(?:{words})[^0-9A-Za-z\n]{{0,6}}(?:(?:{between})[^0-9A-Za-z]{{1,4}}){{0,3}}$", re.IGNORECASE)
 
 
 _STEMS_OF_EXAMPLE = (
@@ -95,7 +94,7 @@ _UNIT = re.compile(
 
 
 def _is_fixed_time(before: str, time: str, after: str) -> bool:
-    if len(time) > _LONGEST_CLOCK and _YEAR.search(time):  # With its date, a moment.
+    if not _CLOCK_FIRST.match(time):  # With its date, a moment.
         return False
     if (
         _HOURS.fullmatch(time)
@@ -115,8 +114,7 @@ def _is_fixed_time(before: str, time: str, after: str) -> bool:
     return found["seconds"] is None and found["minutes"] in _ROUND
 
 
-_LONGEST_CLOCK = 9
-_YEAR = re.compile(r"20[23][0-9]|[-/][23][0-9]")
+_CLOCK_FIRST = re.compile(r"[0-9]{1,2}[:h时時点시]")
 _ROUND_SECONDS = frozenset({None, "00"})
 _ROUND = frozenset({"00", "15", "30", "45"})
 """Minutes that people choose; a clock shows them once in fifteen times."""
