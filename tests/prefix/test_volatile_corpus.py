@@ -11,8 +11,12 @@ import re
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from warmroute.prefix import VolatileKind, canonical_json, find_volatile
+from warmroute.prefix.volatile_doubt import is_fixed
+from warmroute.prefix.volatile_text import _HEX_PATTERNS, _PATTERNS, Span, volatile_spans
 
 K = VolatileKind
 TMP = "/" + "tmp"
@@ -411,3 +415,30 @@ def test_the_corpus_is_large_and_says_each_thing_once() -> None:
 def test_fixed_texts_in_one_prompt_raise_no_alarm_either() -> None:
     for separator in ("\n", "\n- ", " | "):
         assert not find_volatile(system(separator.join(FIXED)), api="openai", prefix_length=65_536, redact=False)
+
+
+def spans_of_every_place(text: str, *, is_known_to_change: bool) -> list[Span]:
+    """What ``volatile_spans`` finds, by trying each pattern everywhere."""
+    found: list[Span] = []
+    taken: set[int] = set()
+    for kind, _, pattern in (*_PATTERNS, *_HEX_PATTERNS):
+        for match in pattern.finditer(text):
+            start, end = match.span("id" if match.lastgroup == "id" else 0)
+            if taken.isdisjoint(range(start, end)):
+                taken |= set(range(start, end))
+                seen = K.TIME if match.lastgroup == "clock" else kind
+                if is_known_to_change or not is_fixed(text, start, end, seen):
+                    found.append(Span(start, end, seen))
+    return sorted(found)
+
+
+@given(
+    st.lists(st.sampled_from([MARKS.sub("", text) for _, text in CHANGING] + FIXED), max_size=6),
+    st.sampled_from(["", " ", "\n", " " * 200]),
+    st.booleans(),
+)
+def test_a_search_near_signs_misses_nothing(texts: list[str], separator: str, is_known_to_change: bool) -> None:
+    text = separator.join(texts)
+    assert volatile_spans(text, is_known_to_change=is_known_to_change) == spans_of_every_place(
+        text, is_known_to_change=is_known_to_change
+    )

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from warmroute.prefix import VolatileKind, find_volatile
 from warmroute.prefix.unescaped_text import QUOTE, UnescapedText
-from warmroute.prefix.volatile_doubt import is_fixed
-from warmroute.prefix.volatile_text import Span, _around, volatile_spans
+from warmroute.prefix.volatile_dates import with_clock
+from warmroute.prefix.volatile_doubt import _before, is_fixed
+from warmroute.prefix.volatile_text import Span, _around, _compiled, volatile_spans
 
 K = VolatileKind
 REACH = 80
@@ -35,6 +36,47 @@ def test_stretches_are_all_that_is_near_a_sign(places: list[int], start: int, en
         index for index in near if index < len(text)
     }
     assert all(before[1] < after[0] for before, after in pairwise(stretches))
+
+
+def test_a_pattern_is_tried_near_each_of_its_signs() -> None:
+    assert _compiled([(K.ID, ("a", "b"), "[ab]c"), (K.DATE, ("d",), "de")]) == [
+        (K.ID, re.compile("a"), re.compile("[ab]c")),
+        (K.ID, re.compile("b"), re.compile("[ab]c")),
+        (K.DATE, re.compile("d"), re.compile("de")),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "clock"),
+    [
+        ("DAY", None), ("DAY 10:15", " 10:15"), ("DAYT10:15:30.25Z", "T10:15:30.25Z"),
+        ("DAY, at 9:15 AM", ", at 9:15 AM"), ("DAY um 10:15", " um 10:15"),
+        ("DAY:10:15:32 +0000", ":10:15:32 +0000"), ("DAY_10-15-32", "_10-15-32"),
+    ],
+)  # fmt: skip
+def test_a_date_is_read_with_the_time_of_day_behind_it(text: str, clock: str | None) -> None:
+    pattern = re.compile(with_clock("DAY"))
+    for end in ("", ",", " or so"):
+        found = pattern.match(text + end)
+        assert found
+        assert (found[0], found["clock"]) == (text, clock)
+
+
+@pytest.mark.parametrize("text", ["DAYS", "DAY-2", "DAY/x", "DAY_"])
+def test_what_goes_on_behind_a_date_is_a_name(text: str) -> None:
+    assert not re.search(with_clock("DAY"), text)
+
+
+@pytest.mark.parametrize(
+    ("text", "stands_before"),
+    [
+        ("since ", True), ("Since: ", True), ("SINCE the ", True), ("dated (on the, ", True), ("since", True),
+        ("", False), ("since then ", False), ("since\n\n", False), ("since x", False), ("dated", True),
+        ("since the on the ", True), ("since on the on the ", False),
+    ],
+)  # fmt: skip
+def test_small_words_may_stand_between_a_word_and_a_piece(text: str, stands_before: bool) -> None:
+    assert bool(_before("since|dated", "on|the").search(text)) is stands_before
 
 
 @pytest.mark.parametrize(
@@ -190,11 +232,11 @@ def test_json_that_is_no_object_is_searched_too() -> None:
     assert (found.path, found.offset, found.text) == ("", 7, "0000-00-00")
 
 
-@pytest.mark.parametrize(("length", "count"), [(6, 0), (7, 1), (23, 1), (24, 2), (99, 2)])
+@pytest.mark.parametrize(("length", "count"), [(6, 0), (7, 1), (23, 1), (24, 2), (40, 2), (41, 3), (99, 3)])
 def test_the_texts_of_messages_share_one_window(length: int, count: int) -> None:
-    request_ = {"messages": [system(NOW), system(NOW), system("Hi", "user")]}
+    request_ = {"messages": [system(NOW), system(NOW), system(NOW), system("Hi", "user")]}
     found = find_volatile(request_, api="openai", prefix_length=length)
-    assert [each.offset for each in found] == [6, 23][:count]
+    assert [each.offset for each in found] == [6, 23, 40][:count]
 
 
 @pytest.mark.parametrize(("beyond", "seen"), [(80, "2026-11-30"), (9, "2026-11-30")])

@@ -128,10 +128,10 @@ def _in_messages(request: Any, prefix_length: int) -> Iterator[_Found]:
 
 def _stays(path: JsonPath) -> bool:
     """Whether text names a model or a tool, or is a value in a schema: the same, however much it looks like an id."""
-    if path[:1] == ("messages",):
-        return False
-    field = next((part for part in reversed(path) if isinstance(part, str)), "")
-    return path == ("model",) or (path[0] in _DEFINITIONS and field in _SAME_IN_EVERY_CALL) if path else False
+    if path and path[0] in _DEFINITIONS:
+        names = [part for part in path if isinstance(part, str)]
+        return names[-1] in _SAME_IN_EVERY_CALL
+    return path == ("model",)
 
 
 _DEFINITIONS = frozenset({"tools", "functions", "tool_choice", "response_format"})
