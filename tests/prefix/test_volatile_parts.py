@@ -81,7 +81,13 @@ def test_small_words_may_stand_between_a_word_and_a_piece(text: str, stands_befo
 
 @pytest.mark.parametrize(
     ("text", "kind"),
-    [("2026-11-30", K.DATE), ("2026-11-30 12:00", K.TIME), ("ab12" * 6, K.HEX_ID), ("Turn 7/9", K.COUNTER)],
+    [
+        ("2026-11-30", K.DATE),
+        ("2026-11-30 12:00", K.TIME),
+        ("ab12" * 6, K.HEX_ID),
+        ("Turn 7/9", K.COUNTER),
+        ("run-0a1b2c3d_4e5f6a", K.ID),  # With two of its signs.
+    ],
 )
 def test_a_piece_may_be_all_of_the_text_or_stand_at_its_ends(text: str, kind: VolatileKind) -> None:
     assert volatile_spans(text) == [Span(0, len(text), kind)]
@@ -96,6 +102,10 @@ def test_a_hexadecimal_id_has_twenty_four_digits(digits: int) -> None:
     text = ("a1" * 12)[:digits]
     assert volatile_spans(text) == ([Span(0, 24, K.HEX_ID)] if digits == 24 else [])
     assert volatile_spans(text.upper()) == volatile_spans(text)
+
+
+def test_text_that_no_encoding_takes_is_searched_too() -> None:
+    assert volatile_spans("\ud800 2026-11-30") == [Span(2, 12, K.DATE)]
 
 
 def test_what_looks_fixed_counts_where_it_was_seen_to_change() -> None:
@@ -146,6 +156,8 @@ def test_a_text_that_is_cut_inside_a_character_ends_before_it() -> None:
         ("", "2026-11-30", " から", K.DATE, True),
         ("", "12:30", " から", K.TIME, True),
         ("", "1764000000", "", K.EPOCH, True),
+        ("", "1764000000", " or so", K.EPOCH, True),
+        ("1000000 ", "1764500000", "", K.EPOCH, False),
         ("", "1764500000", "", K.EPOCH, False),
         ("", "1764500000", " bytes", K.EPOCH, True),
         ("", "2026-11-30", " bytes", K.DATE, False),

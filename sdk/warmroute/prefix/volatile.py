@@ -78,7 +78,7 @@ def find_volatile(
             path=text_of(path),
             offset=offset,
             text=shape(text) if redact else text,
-            remedy=_MOVE_FIELD if path[:1] and path[0] in TAIL else kind.remedy,
+            remedy=_MOVE_FIELD if path and path[0] in TAIL else kind.remedy,
         )
         for kind, path, offset, text in found
         if path[:2] not in settled and not _stays(path)

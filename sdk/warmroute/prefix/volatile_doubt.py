@@ -20,12 +20,12 @@ def is_fixed(text: str, start: int, end: int, kind: VolatileKind) -> bool:
     lowered = sentence.lower()
     if any(stem in lowered for stem in _STEMS_OF_EXAMPLE) and _EXAMPLE.search(sentence):
         return True
-    before = sentence[-_NEAR:]
+    before, piece = sentence[-_NEAR:], text[start:end]
     if kind is VolatileKind.TIME:
-        return _is_fixed_time(before, text[start:end], text[end : end + _REACH])
+        return _is_fixed_time(before, piece, text[end : end + _REACH])
     if kind is VolatileKind.DATE and _FROM_THEN_ON.match(text, end):
         return True
-    if kind is VolatileKind.EPOCH and (text.endswith("000000", start, end) or _UNIT.match(text, end)):
+    if kind is VolatileKind.EPOCH and (piece.endswith("000000") or _UNIT.match(text, end)):
         return True
     sign = _FIXED.get(kind)
     return sign is not None and sign.search(before) is not None
