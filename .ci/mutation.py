@@ -74,6 +74,7 @@ pytest_add_cli_args_test_selection =
 {tests}
 process_isolation = forkserver
 timeout_constant = 3
+timeout_multiplier = 4
 use_git_change_detection = false
 """
 """A fork server has run no test, so no change meets what a test before it has cached."""
