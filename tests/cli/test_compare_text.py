@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 from measure.report.comparisons import comparison
 
@@ -38,7 +41,29 @@ def test_pairs_that_are_missing_are_told_in_number_and_hours(said):
 
 def test_what_was_left_out_says_why(said):
     text = said({"random": 1.0, "prefix": 0.5}, pairs=7, invalid={("prefix", 2)})
-    assert "left out: pair 2, prefix: The client lagged" in text
+    assert re.search(r"left out: runs/2-1-\w+: The client lagged", text)
+
+
+def test_an_open_verdict_that_more_pairs_would_not_settle_says_so(said):
+    text = said({"random": 1.0, "prefix": 0.83}, pairs=5, count=200)
+    assert "INCONCLUSIVE" in text
+    assert "  More pairs alone would not decide." in text
+
+
+def test_a_p_value_is_never_told_as_zero(said):
+    text = said({"random": 1.0, "prefix": 0.2}, count=800)
+    assert "below 0.001" in text
+    assert "0.000" not in text
+
+
+def test_simulated_engines_are_told(said, tmp_path, capsys):
+    assert "Engines were simulated" not in said({"random": 1.0, "prefix": 0.5}, count=40)
+
+    made = comparison(tmp_path, {"random": 1.0, "prefix": 0.5}, count=40)
+    runs = tuple(replace(run, engine="simulated by warmroute 0.1.0") for run in made.runs)
+    print_comparison(replace(made, runs=runs), tmp_path)
+
+    assert "note: Engines were simulated" in capsys.readouterr().out
 
 
 def test_segments_have_lines_of_their_own(said):

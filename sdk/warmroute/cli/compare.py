@@ -200,7 +200,7 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
     client: dict[str, Any] = {"connections": connections, "largest_lag_seconds": largest_lag}
     sent = {"load": load.model_dump(), "sending": sending.model_dump(), "segment_by": str(segment_by)}
     wanted = manifest(arms, arms[0].name, design, criteria, trace=about, options={**sent, **client}, looks=looks)
-    with runs_shown(quiet=format is Format.JSON) as (on_turn, on_progress):
+    with runs_shown(quiet=format is Format.JSON) as (on_turn, on_run, on_progress):
         setup = Setup(
             arms=arms,
             design=design,
@@ -208,7 +208,10 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
             schedules=schedules,
             replay=over_network(**client, on_progress=on_progress),
             hooks=Hooks(
-                on_turn=on_turn, observe=_no_observer if no_telemetry else _observer, expect=Expecting(design.seed)
+                on_turn=on_turn,
+                on_run=on_run,
+                observe=_no_observer if no_telemetry else _observer,
+                expect=Expecting(design.seed),
             ),
         )
         comparison, put_back = _run(Experiment(folder, setup, wanted, notes=notes), found, folder)

@@ -1,34 +1,50 @@
-"""How far a comparison is: a line for each run; on a terminal one that is brought up to date."""
+"""How far a comparison is, run by run."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
 from warmroute.cli.bar import new_bar
+from warmroute.cli.compare_text import left_out
 from warmroute.cli.output import can_redraw
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from warmroute.measure.experiment import Turn
+    from warmroute.measure.experiment.folder import Finished
     from warmroute.measure.replay import Progress
 
 
+class Shown(NamedTuple):
+    """What to call as a comparison goes on."""
+
+    on_turn: Callable[[Turn], None]
+    """When a run begins."""
+
+    on_run: Callable[[Finished, Path], None]
+    """When it has ended, with its folder."""
+
+    on_progress: Callable[[Progress], None] | None
+    """While it is on; None where nobody looks."""
+
+
 @contextmanager
-def runs_shown(*, quiet: bool) -> Iterator[tuple[Callable[[Turn], None], Callable[[Progress], None] | None]]:
-    """What to call when a run begins, and as it goes on.
+def runs_shown(*, quiet: bool) -> Iterator[Shown]:
+    """A line for each run, on a terminal one that is brought up to date; and at once why a run is left out.
 
     Args:
         quiet: Show nothing.
     """
     if quiet:
-        yield lambda _: None, None
+        yield Shown(lambda _: None, lambda _run, _folder: None, None)
         return
     if not can_redraw():
-        yield lambda turn: typer.echo(f"- {_words(turn)}"), None
+        yield Shown(lambda turn: typer.echo(f"- {_words(turn)}"), _tell, None)
         return
     with new_bar() as bar:
         task = bar.add_task("", total=None)
@@ -39,7 +55,12 @@ def runs_shown(*, quiet: bool) -> Iterator[tuple[Callable[[Turn], None], Callabl
         def show(progress: Progress) -> None:
             bar.update(task, completed=progress.ended, total=progress.total)
 
-        yield begin, show
+        yield Shown(begin, _tell, show)
+
+
+def _tell(run: Finished, folder: Path) -> None:
+    if run.problems:
+        typer.echo(f"  {left_out(folder, run.problems)}")
 
 
 def _words(turn: Turn) -> str:

@@ -69,14 +69,26 @@ def print_comparison(comparison: Comparison, folder: Path) -> None:
         typer.echo("\nNo verdict: no two arms have a valid run.")
     if comparison.aa is not None:
         typer.echo(f"\n{_noise(comparison.aa)}")
-    for left_out in comparison.left_out:
-        typer.echo(f"left out: pair {left_out.pair}, {left_out.arm}: {' '.join(left_out.reasons)}")
+    if any(run.is_simulated for run in comparison.runs):
+        typer.echo(
+            "note: Engines were simulated: what to expect, and not what an endpoint on SageMaker was seen to do."
+        )
+    for run in comparison.runs:
+        if run.problems:
+            typer.echo(left_out(run.folder, run.problems))
     for note in comparison.notes:
         typer.echo(f"note: {note}")
     typer.echo(f"recorded in {folder}")
 
 
+def left_out(run: Path, problems: Sequence[str]) -> str:
+    """A run that is not compared, by its folder, and why."""
+    return f"left out: {run.parent.name}/{run.name}: {' '.join(problems)}"
+
+
 def _print_verdict(verdict: Verdict) -> None:
+    from warmroute.measure.decision import Decision
+
     first, *others = verdict.reasons
     adopts = f" for {', '.join(verdict.adopt_for)}" if verdict.adopt_for else ""
     typer.echo(f"\n{verdict.candidate} instead of {verdict.baseline}: {verdict.decision.upper()}{adopts}. {first}")
@@ -88,6 +100,8 @@ def _print_verdict(verdict: Verdict) -> None:
         more = verdict.further
         pairs = counted(more.pairs, "further pair")
         typer.echo(f"  {pairs}, {more.hours:,.1f} hours, would decide if the effect is as it looks.")
+    elif verdict.decision is Decision.INCONCLUSIVE:
+        typer.echo("  More pairs alone would not decide.")
     _print_table([verdict.primary, *verdict.secondaries])
     for segment in verdict.segments:
         word = "pays off" if segment.pays_off else "suffers" if segment.suffers else "not shown"
@@ -112,7 +126,8 @@ def _row(compared: Compared) -> tuple[str, str, str, str]:
     low, high = compared.interval
     if not isfinite(high):
         return compared.metric.label, _percent(compared.effect), "unbounded", ""
-    p = "" if compared.p_adjusted is None else f"{compared.p_adjusted:.3f}"
+    adjusted = compared.p_adjusted
+    p = "" if adjusted is None else "below 0.001" if adjusted < 0.001 else f"{adjusted:.3f}"
     return compared.metric.label, _percent(compared.effect), f"{_percent(low)} to {_percent(high)}", p
 
 

@@ -104,6 +104,9 @@ class Window:
         return self.from_seconds <= seconds < self.to_seconds
 
 
+SIMULATED = "simulated"
+"""How the engine of a run begins where a model of an engine computed its answers, and no GPU."""
+
 RunKey = tuple[int, int, str]
 """Pair, position in the pair, and arm of a run; no two runs of a comparison share it."""
 
@@ -133,7 +136,10 @@ class RunFacts:
     """Configuration that the endpoint had when the run began; empty where it was not asked."""
 
     engine: str = ""
-    """What computed the answers: an image and its digest, or the version that an engine tells; empty if not told."""
+    """What computed the answers: an image and its digest, or the version that an engine tells; empty if not told.
+
+    One that only simulates an engine begins with ``SIMULATED``.
+    """
 
     fleet: str = ""
     """The machines that served it: a variant, where two change roles between pairs; empty with one fleet."""
@@ -146,6 +152,11 @@ class RunFacts:
 
     problems: tuple[str, ...] = ()
     """Why it must not be compared, a sentence each: the client lagged, the configuration changed; empty when valid."""
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether its times are those of a model."""
+        return self.engine.startswith(SIMULATED)
 
     @property
     def valid(self) -> bool:

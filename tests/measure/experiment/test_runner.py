@@ -93,6 +93,20 @@ def test_an_invalid_run_is_replaced_with_its_pair(tmp_path):
     assert not comparison.notes
 
 
+def test_why_a_run_is_invalid_is_told_when_it_is_over(tmp_path):
+    clockwork = two_arms(problems={6: "The client lagged."})
+    told = []
+
+    def listen(run, folder):
+        told.append((clockwork.count, folder.name, run.problems))
+
+    experiment(tmp_path, clockwork, hooks=Hooks(on_run=listen)).run()
+
+    place = f"{clockwork.done[6][0]}-{clockwork.done[6][1]}-{clockwork.done[6][2]}"
+    assert told[6] == (7, place, ("The client lagged.",))
+    assert [problems for _, _, problems in told].count(()) == len(told) - 1
+
+
 def test_too_many_invalid_runs_end_it(tmp_path):
     clockwork = two_arms(problems=dict.fromkeys(range(100), "The client lagged."))
 

@@ -134,6 +134,7 @@ class Experiment:
                 together, self._setup, self._folders, self._runs(), seed=seed, swapped=swapped
             ):
                 self._finished[run.key] = run
+                self._setup.hooks.on_run(run, self._folders.path(run.place))
                 self._manifest = note_engine(self._folder, self._manifest, run.arm, run.engine)
                 over.append(run)
                 if telemetry is not None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from warmroute.measure.criteria import Criteria
     from warmroute.measure.experiment.arms import Arm, Served
     from warmroute.measure.experiment.design import Design
+    from warmroute.measure.experiment.folder import Finished
     from warmroute.measure.replay import Progress, Replayed, Schedule
     from warmroute.measure.telemetry import ExpectedHits, Observer
 
@@ -66,6 +67,9 @@ class Hooks:
 
     on_turn: Callable[[Turn], None] = lambda _: None
     """Told of every run that begins."""
+
+    on_run: Callable[[Finished, Path], None] = lambda _run, _folder: None
+    """Told of every run that is over, with its folder."""
 
     observe: Callable[[Arm, Served], Observer | None] = lambda _arm, _served: None
     """Makes what watches an endpoint beside a run; None for nothing."""
