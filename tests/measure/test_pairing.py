@@ -35,6 +35,12 @@ def test_a_run_without_a_partner_is_left_out():
     assert found.left_out == ("Pair 4 has no run of prefix.",)
 
 
+def test_a_pair_that_was_given_up_has_the_reason_of_its_invalid_run_alone():
+    found = pair_up([*pairs([0.9]), summary(CANDIDATE, 4, problems=("The client lagged.",))], BASELINE, CANDIDATE)
+
+    assert found.left_out == ("Pair 4, prefix: The client lagged.",)
+
+
 def test_runs_of_different_lengths_are_not_compared():
     found = pair_up([summary(requests=900), summary(CANDIDATE)], BASELINE, CANDIDATE)
 

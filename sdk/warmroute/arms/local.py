@@ -16,6 +16,7 @@ from warmroute.local import EngineKind, EngineSettings, running_locally
 from warmroute.local.child import DEFAULT_REGION
 from warmroute.local.options import check_options
 from warmroute.measure.experiment import EndpointState, PolledServing, Served, Serving
+from warmroute.measure.run import SIMULATED
 from warmroute.measure.telemetry import INTERVAL_SECONDS, local_fleet
 from warmroute.tune.fleets import fleet_of
 
@@ -111,5 +112,5 @@ class LocalArm:
     def _engine(self, versions: Iterable[str]) -> str:
         """What computes the answers: not the image of the spec, which nothing pulls here."""
         if self._engines.kind is EngineKind.SIMULATED:
-            return f"simulated by warmroute {version('warmroute')}"
+            return f"{SIMULATED} by warmroute {version('warmroute')}"
         return ", ".join(f"vLLM {found}" for found in sorted(versions))

@@ -85,11 +85,14 @@ def pair_up(runs: Iterable[RunSummary], baseline: str, candidate: str) -> Pairin
 
 
 def _problems(number: int, arms: dict[str, RunSummary], wanted: Sequence[str]) -> list[str]:
+    present = [name for name in wanted if name in arms]
+    invalid = [f"Pair {number}, {name}: {problem}" for name in present for problem in arms[name].problems]
+    if invalid:  # Where the other run is missing, this is why: the pair was given up.
+        return invalid
     missing = [name for name in wanted if name not in arms]
     if missing:
         return [f"Pair {number} has no run of {name}." for name in missing]
-    invalid = [f"Pair {number}, {name}: {problem}" for name in wanted for problem in arms[name].problems]
     counts = [arms[name].requests for name in wanted]
-    if not invalid and counts[0] != counts[1]:
+    if counts[0] != counts[1]:
         return [f"Pair {number}: its runs planned {counts[0]:,} and {counts[1]:,} requests, not the same."]
-    return invalid
+    return []

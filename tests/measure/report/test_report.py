@@ -23,6 +23,7 @@ from warmroute.measure.report import render_report, report_schema, write_report
 from warmroute.measure.report.build import build
 from warmroute.measure.report.document import Report
 from warmroute.measure.report.tally import RunTally
+from warmroute.measure.run import Run
 
 FIGURES = {"forest-1", "distribution", "shares", "hit-rate", "course", "order"}
 ARMS, DUMB = ("random", "prefix"), {"told": False}
@@ -201,6 +202,56 @@ def test_figures_of_arms_are_those_of_their_requests(usual):
     assert middle.lowest_run <= middle.all_runs <= middle.highest_run
     assert arms["random"].bands[0].kind == "cold"
     assert arms["random"].bands[0].to_seconds == 20.0
+
+
+def test_a_run_whose_partner_is_invalid_is_in_no_figure(tmp_path):
+    made = comparison(tmp_path, {"random": 1.0, "prefix": 0.6}, aa=0, count=60, invalid={("random", 2), ("prefix", 4)})
+
+    page, report, _ = written(tmp_path, made)
+
+    assert [arm.runs for arm in report.arms] == [report.verdicts[0].pairs] * 2 == [4, 4]
+    assert {(run.pair, run.arm) for run in report.runs if not run.compared} == {
+        (pair, arm) for pair in (2, 4) for arm in ("random", "prefix")
+    }
+    assert page.text.count("left out with its pair") == 2
+
+
+def test_shares_of_instances_are_those_of_a_fleet_where_variants_change_roles(tmp_path):
+    made = comparison(tmp_path, {"random": 1.0, "prefix": 1.0}, aa=0, count=400, options={"prefix": {"instances": 4}})
+    swapped = []
+    for run in made.runs:
+        fleet = ("blue", "green")[(run.arm == "prefix") ^ (run.pair > 2)]
+        rows = [replace(row, instance=f"{fleet}-{row.instance}") for row in run.requests()]
+        facts = run.facts() | {"fleet": fleet, "requests": tuple(rows)}
+        swapped.append(recorded(tmp_path / "swapped", Run(**facts)))
+
+    report = documented(replace(made, runs=tuple(swapped)))
+
+    for arm in report.arms:
+        assert len(arm.instances) == 8
+        for fleet in ("blue", "green"):
+            shares = [share.share for share in arm.instances if share.instance.startswith(fleet)]
+            assert sum(shares) == pytest.approx(1.0)
+        busiest = [run.figures["largest_instance_share"] for run in report.runs if run.arm == arm.name]
+        assert arm.instances[0].share == pytest.approx(sum(busiest) / len(busiest), rel=0.1)
+
+
+def test_simulated_engines_may_mislead_and_seen_ones_do_not(tmp_path):
+    made = comparison(tmp_path, {"random": 1.0, "prefix": 0.6}, aa=0, count=40)
+
+    def titles(engine):
+        runs = tuple(replace(run, engine=engine) for run in made.runs)
+        return [threat.title for threat in documented(replace(made, runs=runs)).threats]
+
+    assert titles("simulated by warmroute 0.1.0")[0] == "Engines were simulated"
+    assert "Engines were simulated" not in titles("vLLM 0.30.0")
+
+
+def test_figures_that_too_few_cold_requests_tell_are_named_once(tmp_path):
+    page, _, _ = written(tmp_path, comparison(tmp_path, {"random": 1.0, "prefix": 0.6}, aa=0, count=200))
+
+    cold = page.text[page.text.index("While caches are cold") :]
+    assert re.search(r"Not known, of so few requests as a rule: [^.]*P99 TTFT", cold)
 
 
 def test_spans_in_which_instances_come_or_go_are_shown_and_told_apart(tmp_path):

@@ -17,10 +17,11 @@ from warmroute.measure.report.spans import band
 from warmroute.measure.report.threats import threats
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
-    from warmroute.measure.comparison import Comparison, Noise
+    from warmroute.measure.comparison import Comparison, Noise, RecordedRun
     from warmroute.measure.metrics import Figures
+    from warmroute.measure.pairing import Pairing
     from warmroute.measure.report.tally import RunTally
     from warmroute.measure.run import RunKey
 
@@ -40,11 +41,15 @@ def build(comparison: Comparison, tallies: Mapping[RunKey, RunTally]) -> Report:
         verdict_part(verdict, pairings[verdict.candidate], comparison.criteria) for verdict in comparison.verdicts
     )
     observed = {key: _plain(telemetry.to_json()) for key, telemetry in comparison.telemetry.items()}
+    counts = _compared(pairings.values())
     arms = []
     for name in (comparison.baseline, *pairings):
-        keys = [run.key for run in comparison.runs if run.arm == name and not run.is_noise and not run.problems]
+        keys = [run.key for run in comparison.runs if run.arm == name and not run.is_noise and counts(run)]
         arms.append(arm_part(name, [tallies[key] for key in keys], [observed.get(key) or {} for key in keys]))
-    runs = tuple(_run(tallies[run.key], observed.get(run.key)) for run in comparison.runs)
+    runs = tuple(
+        _run(tallies[run.key], observed.get(run.key), compared=not run.is_noise and counts(run))
+        for run in comparison.runs
+    )
     aa = _noise(comparison.aa)
     criteria = CriteriaPart(**comparison.criteria.to_json())
     return Report(
@@ -62,13 +67,20 @@ def build(comparison: Comparison, tallies: Mapping[RunKey, RunTally]) -> Report:
     )
 
 
+def _compared(pairings: Iterable[Pairing]) -> Callable[[RecordedRun], bool]:
+    """Whether a run is one of a pair that is compared: the figures of arms are those that verdicts rest on."""
+    pairs = [pair for pairing in pairings for pair in pairing.pairs]
+    found = {(run.pair, run.arm) for pair in pairs for run in (pair.baseline, pair.candidate)}
+    return lambda run: (run.pair, run.arm) in found
+
+
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
     """Values as JSON has them."""
     found: dict[str, Any] = orjson.loads(orjson.dumps(dict(values), default=str))
     return found
 
 
-def _run(tally: RunTally, telemetry: dict[str, Any] | None) -> RunPart:
+def _run(tally: RunTally, telemetry: dict[str, Any] | None, *, compared: bool) -> RunPart:
     run = tally.run
     return RunPart(
         arm=run.arm,
@@ -76,6 +88,7 @@ def _run(tally: RunTally, telemetry: dict[str, Any] | None) -> RunPart:
         position=run.position,
         part=run.part,
         is_noise=run.is_noise,
+        compared=compared,
         started=run.started,
         duration_seconds=run.duration_seconds,
         endpoint_arn=run.endpoint_arn,

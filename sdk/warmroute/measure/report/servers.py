@@ -69,12 +69,12 @@ def overflow(telemetry: Sequence[Telemetry]) -> Known:
 
 
 def server_shares(telemetry: Sequence[Telemetry]) -> tuple[Share, ...]:
-    """Shares of the instances as the servers counted them, their mean over the runs; none where a run does not tell."""
+    """Shares of the instances as the servers counted them, each its mean over the runs that met it; none unless all tell."""
     found = [run.get("instance_shares") or {} for run in telemetry]
     if not found or not all(found):
         return ()
     names = sorted({name for shares in found for name in shares})
-    means = {name: fsum(shares.get(name, 0.0) for shares in found) / len(found) for name in names}
+    means = {name: _mean(shares[name] for shares in found if name in shares) for name in names}
     ordered = sorted(names, key=lambda name: (-means[name], name))
     return tuple(Share(instance=name, requests=None, share=means[name]) for name in ordered)
 

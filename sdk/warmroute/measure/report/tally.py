@@ -121,10 +121,21 @@ def quantile_points(tallies: Iterable[RunTally]) -> tuple[QuantilePoint, ...]:
 
 
 def shares(tallies: Iterable[RunTally]) -> tuple[Share, ...]:
-    """What each instance answered, the busiest first; none where instances are not told."""
-    counts: Counter[str] = sum((tally.instances for tally in tallies), Counter())
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(Share(instance=name, requests=n, share=n / counts.total()) for name, n in ordered)
+    """What each instance answered, the busiest first; none where instances are not told.
+
+    A share is one of the answers of the instance's own fleet. Where variants change roles an arm has several fleets, of
+    which a run meets one; shares of all answers would halve those that a run met, and the figure that guards them.
+    """
+    fleets: dict[tuple[str, str], Counter[str]] = {}
+    for tally in tallies:
+        fleet = fleets.setdefault((tally.run.fleet, tally.run.endpoint_config_arn), Counter())
+        fleet.update(tally.instances)
+    found = [
+        Share(instance=name, requests=n, share=n / counts.total())
+        for counts in fleets.values()
+        for name, n in counts.items()
+    ]
+    return tuple(sorted(found, key=lambda share: (-share.share, share.instance)))
 
 
 def timeline(tallies: Iterable[RunTally]) -> tuple[TimelinePoint, ...]:

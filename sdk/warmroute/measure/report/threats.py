@@ -8,6 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from warmroute.measure.report.document import Threat
+from warmroute.measure.run import SIMULATED
 from warmroute.wording import counted
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def threats(
     criteria: CriteriaPart,
 ) -> tuple[Threat, ...]:
     """Everything that applies, the gravest first."""
-    compared = [run for run in runs if not run.problems and not run.is_noise]
+    compared = [run for run in runs if run.compared and not run.problems and not run.is_noise]
     found = [
         *_of_machines(verdicts, compared),
         *_of_engines(compared),
@@ -70,6 +71,14 @@ def _of_machines(verdicts: Sequence[VerdictPart], runs: Sequence[RunPart]) -> It
 
 def _of_engines(runs: Sequence[RunPart]) -> Iterator[tuple[str, str]]:
     engines = {run.arm: run.engine for run in runs if run.engine}
+    if any(engine.startswith(SIMULATED) for engine in engines.values()):
+        yield (
+            "Engines were simulated",
+            (
+                "Times and cache hits are those of a model of Llama 3.1 70B on eight H100, whatever the model and the "
+                "instances of the spec. They say what to expect; whether it comes so, a comparison on SageMaker says."
+            ),
+        )
     if len(set(engines.values())) > 1:
         told = "; ".join(f"{arm}: {engine}" for arm, engine in engines.items())
         yield "Arms have different engines", f"What differs may be theirs, and not that of the routing. {told}."
@@ -102,10 +111,11 @@ def _of_instances(runs: Sequence[RunPart]) -> Iterator[tuple[str, str]]:
 def _of_pairs(verdicts: Sequence[VerdictPart], runs: Sequence[RunPart]) -> Iterator[tuple[str, str]]:
     few = [verdict for verdict in verdicts if verdict.pairs < _COMFORTABLE_PAIRS]
     if few:
-        counts = "; ".join(f"{verdict.candidate}: {verdict.pairs}" for verdict in few)
+        counts = [f"{verdict.candidate}: {verdict.pairs}" for verdict in few]
+        valid = "; ".join(counts) if len(verdicts) > 1 else str(few[0].pairs)
         yield (
             "Few pairs",
-            f"Valid pairs: {counts}. The interval takes their number into account, but one unusual run weighs much.",
+            f"Valid pairs: {valid}. The interval takes their number into account, but one unusual run weighs much.",
         )
     sentences = list(dict.fromkeys(sentence for verdict in verdicts for sentence in verdict.left_out))
     if sentences:

@@ -24,6 +24,7 @@ class Share(Part):
     """Answers that name it; null where only its share was counted, by the servers."""
 
     share: float
+    """Of the answers of its fleet; an arm whose variants changed roles has several."""
 
 
 class Known(Part):

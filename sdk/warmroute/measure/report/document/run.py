@@ -19,6 +19,9 @@ class RunPart(Part):
     """Of the trace, from 0."""
 
     is_noise: bool
+    compared: bool = True
+    """Whether it is in a pair that is compared; a valid run is not, whose partner is invalid."""
+
     started: datetime
     duration_seconds: float
     endpoint_arn: Text

@@ -37,7 +37,7 @@ def paint_run_order(figure: Figure, runs: Sequence[RunPart], arms: Sequence[str]
         pairs.setdefault((run.is_noise, run.pair), []).append((place_, value))
         number = arms.index(run.arm) if run.arm in arms else 0
         colour = colour_of(number)
-        hollow = run.is_noise or bool(run.problems)
+        hollow = run.is_noise or bool(run.problems) or not run.compared
         axes.plot(
             [place_], [value], marker=MARKERS[number % len(MARKERS)], markersize=9, color=colour, zorder=3,
             markerfacecolor=CARD if hollow else colour, markeredgecolor=colour if hollow else CARD,

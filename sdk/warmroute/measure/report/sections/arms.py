@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import fsum, isfinite
 from typing import TYPE_CHECKING
 
 from warmroute.measure.report.figures.bars import Bar, Group, bars_height, paint_bars
@@ -63,7 +63,7 @@ def instances(report: Report) -> Markup:
     if not told:
         return section(key, title, listed(notes))
     groups = [
-        Group(arm.name, colour_of(number), tuple(Bar(*bar) for bar in _busiest(arm)), 1 / len(arm.instances))
+        Group(arm.name, colour_of(number), tuple(Bar(*bar) for bar in _busiest(arm)), _even(arm))
         for number, arm in told
     ]
     lines = [
@@ -82,14 +82,20 @@ def instances(report: Report) -> Markup:
         figure(
             "shares",
             "Share of the answers that each instance gave, for each arm",
-            "Answers of each instance, the busiest first; the dashed line is an even split. Prefix-aware routing "
-            "trades evenness for cache hits: the share of the busiest instance says how far.",
+            "Answers of each instance, the busiest first, as a share of those of its fleet; the dashed line is an even "
+            "split. Prefix-aware routing trades evenness for cache hits: the share of the busiest instance says how "
+            "far.",
             lambda canvas: paint_bars(canvas, groups, whole=False),
             lambda _: bars_height(groups),
             table("Answers by instance", ["Arm", "Instance", "Answers", "Share"], lines, text_columns=2),
         ),
         listed(notes) if notes else None,
     )
+
+
+def _even(arm: ArmPart) -> float:
+    """The share of each instance if all of a fleet had the same; the shares of every fleet add up to one."""
+    return fsum(share.share for share in arm.instances) / len(arm.instances)
 
 
 def _busiest(arm: ArmPart) -> list[tuple[str, float]]:
@@ -121,8 +127,9 @@ def hit_rate(report: Report) -> Markup:
             "hit-rate",
             "KV cache hit rate and overflow of each arm",
             "Share of the prompts' tokens that were found in a KV cache: at most (ceiling, one cache without bounds), "
-            "as simulated beforehand (predicted), and as the server counted it (delivered). Overflow is the share of "
-            "requests that were sent away from the instance of their prefix.",
+            "as simulated beforehand (predicted), and as the server counted it (delivered). The first two compare "
+            "prompts in larger pieces than the server, so what is delivered may lie a little above. Overflow is the "
+            "share of requests that were sent away from the instance of their prefix.",
             lambda canvas: paint_bars(canvas, groups, whole=True),
             lambda _: bars_height(groups),
             table("Cache hits and overflow", ["Arm", "Figure", "Share", "What it rests on"], lines, text_columns=4),
@@ -222,7 +229,7 @@ def _scalings(report: Report) -> list[Markup]:
         )
         for run in report.runs
         for window in run.windows
-        if window.kind == "scaling" and not run.problems and not run.is_noise
+        if window.kind == "scaling" and run.compared and not run.problems and not run.is_noise
     ]  # fmt: skip
 
 

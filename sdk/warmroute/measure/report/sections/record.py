@@ -41,7 +41,7 @@ def runs(report: Report) -> Markup:
             "order",
             f"{metric.label} of each run in the order in which they ran",
             "One mark for each run, the runs of a pair joined. Hollow: not compared, because it is a run of the "
-            "baseline against itself (A/A) or not valid. A trend from left to right would be drift.",
+            "baseline against itself (A/A), or its pair is not valid. A trend from left to right would be drift.",
             lambda canvas: paint_run_order(canvas, report.runs, arms, metric.value),
             run_order_height,
             table("Runs in the order in which they ran", head, lines, text_columns=4 + parted),
@@ -52,6 +52,8 @@ def runs(report: Report) -> Markup:
 def _state(run: RunPart) -> str:
     if run.problems:
         return f"left out: {' '.join(run.problems)}"
+    if not run.is_noise and not run.compared:
+        return "left out with its pair"
     scaling = "; ".join(window.reason for window in run.windows if window.kind == "scaling")
     return f"{'noise only' if run.is_noise else 'compared'}{', scaling apart: ' if scaling else ''}{scaling}"
 
@@ -91,7 +93,7 @@ def repeat(report: Report) -> Markup:
         ["Fewest pairs", str(criteria.minimum_pairs)],
         [
             "Chance of a false finding",
-            f"{100 * criteria.alpha:g} %, for {counted(criteria.verdicts, 'verdict')} together",
+            f"{100 * criteria.alpha:g} %" + (f", for {criteria.verdicts} verdicts together" * (criteria.verdicts > 1)),
         ],
     ]
     text = json.dumps(report.manifest, indent=2, ensure_ascii=False, sort_keys=True)

@@ -184,11 +184,14 @@ def _windows(verdict: VerdictPart) -> list[Markup | None]:
                 metric_value(one.metric, one.candidate),
             ]
             for one in window.figures
+            if not one.unmeasured
         ]  # fmt: skip
         head = ["Figure", "Change", "Interval", "Baseline", "Candidate"]
+        unknown = [one.label for one in window.figures if one.unmeasured]
         parts += [
             tag("h3", f"While {'caches are cold' if window.kind == 'cold' else 'instances come or go'}"),
             paragraph("Shown apart from steady state; it does not decide."),
-            table(f"Figures of the {window.kind} windows", head, lines, text_columns=3),
+            table(f"Figures of the {window.kind} windows", head, lines, text_columns=3) if lines else None,
+            paragraph(f"Not known, of so few requests as a rule: {', '.join(unknown)}.") if unknown else None,
         ]
     return parts
