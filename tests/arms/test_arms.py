@@ -210,14 +210,14 @@ def test_the_fleet_of_an_arm_on_sagemaker_is_simulated_with_the_arm_s_routing(ac
     arms = [
         EndpointArm("prefix", account.session, "support-bot", variant="b"),
         *a_cross_over(account.session),
-        SwitchbackArm("prefix", spec(main=PREFIX), account.session, Updates(found=found), api=Api.OPENAI),
+        SwitchbackArm("prefix", spec(main=PREFIX), account.session, Updates(found=found), api="openai"),
     ]
 
     fleets = [arm.simulable() for arm in arms]
 
     assert [each.fleet.routing for each in fleets] == [PREFIX, RANDOM, PREFIX, PREFIX]
     assert {(each.fleet.instances, each.speed) for each in fleets} == {(7, 1.0)}
-    assert [each.api is Api.OPENAI for each in fleets] == [False, False, False, True]
+    assert [each.api == "openai" for each in fleets] == [False, False, False, True]
 
 
 @pytest.mark.parametrize(

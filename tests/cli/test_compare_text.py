@@ -59,7 +59,7 @@ def test_a_p_value_is_never_told_as_zero(said):
 def test_simulated_engines_are_told(said, tmp_path, capsys):
     assert "Engines were simulated" not in said({"random": 1.0, "prefix": 0.5}, count=40)
 
-    made = comparison(tmp_path, {"random": 1.0, "prefix": 0.5}, count=40)
+    made = comparison(tmp_path / "simulated", {"random": 1.0, "prefix": 0.5}, count=40)
     runs = tuple(replace(run, engine="simulated by warmroute 0.1.0") for run in made.runs)
     print_comparison(replace(made, runs=runs), tmp_path)
 

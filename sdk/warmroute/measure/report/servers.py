@@ -69,7 +69,10 @@ def overflow(telemetry: Sequence[Telemetry]) -> Known:
 
 
 def server_shares(telemetry: Sequence[Telemetry]) -> tuple[Share, ...]:
-    """Shares of the instances as the servers counted them, each its mean over the runs that met it; none unless all tell."""
+    """Shares of the instances as the servers counted them, each its mean over the runs that met it.
+
+    None unless every run tells them.
+    """
     found = [run.get("instance_shares") or {} for run in telemetry]
     if not found or not all(found):
         return ()
