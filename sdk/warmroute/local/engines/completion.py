@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import orjson
 
 from warmroute.local.engines.container import ContainerRefusal
+from warmroute.local.engines.tool_calls import ToolCall, demanded_call
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 DEFAULT_OUTPUT_TOKENS = 64
 """Tokens of an answer for which no limit is given; a real model would decide itself."""
+
+CHARACTERS_PER_TOKEN = 4
+"""Of the arguments of a tool's call, as of a prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,11 @@ class Completion:
 
     output_tokens: int
     finish_reason: str
-    """``length`` where the request limits its answer, which is then that long; ``stop`` where it ends by itself."""
+    """``length`` where the request limits its answer, which is then that long; ``stop`` where it ends by itself, or
+    what ends a call of a tool."""
+
+    call: ToolCall | None
+    """The call of a tool that the answer is; None for text."""
 
     stream: bool
     include_usage: bool
@@ -74,10 +82,17 @@ def _completion(values: dict[str, Any]) -> Completion:
     options = _field(values, "stream_options", dict, {})
     chat = values.get("messages") is not None
     limit = _limit({**parameters, **values})
+    call = demanded_call(values) if chat else None
+    output_tokens, finish_reason = DEFAULT_OUTPUT_TOKENS, "stop"
+    if call is not None:
+        output_tokens, finish_reason = -(-len(call.arguments) // CHARACTERS_PER_TOKEN), call.finish_reason
+    if limit is not None and (call is None or limit < output_tokens):
+        output_tokens, finish_reason = limit, "length"
     return Completion(
         text=_template(values) if chat else _prompt(values),
-        output_tokens=DEFAULT_OUTPUT_TOKENS if limit is None else limit,
-        finish_reason="stop" if limit is None else "length",
+        output_tokens=output_tokens,
+        finish_reason=finish_reason,
+        call=call,
         stream=_field(values, "stream", bool, default=False),
         include_usage=_field(options, "include_usage", bool, default=False),
         chat=chat,

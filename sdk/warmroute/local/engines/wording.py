@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from warmroute.local.engines.completion import CHARACTERS_PER_TOKEN
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -46,13 +48,16 @@ class Wording:
     def __init__(self, completion: Completion, id: str, model: str) -> None:  # noqa: A002
         self._completion = completion
         kind = "chat.completion" if completion.chat else "text_completion"
+        self._call_id = f"{id}-call"
         self._head = {"id": id, "created": int(time.time()), "model": completion.model or model}
         self._kind = kind
 
     def whole(self, usage: Usage) -> bytes:
         """The answer in one piece."""
-        text = "".join(self._words(0, usage.completion_tokens))
-        content = {"message": {"role": "assistant", "content": text}} if self._completion.chat else {"text": text}
+        said = self._said(0, usage.completion_tokens)
+        for call in said.get("tool_calls", ()):
+            del call["index"]  # Parts of a stream alone have it.
+        content = {"message": {"role": "assistant", "content": None, **said}} if self._completion.chat else said
         choice = {"index": 0, **content, "finish_reason": self._completion.finish_reason}
         return orjson.dumps({**self._head, "object": self._kind, "choices": [choice], "usage": usage.as_dict()})
 
@@ -64,9 +69,9 @@ class Wording:
             count: Tokens to send.
             last: Whether the answer ends with them.
         """
-        text = "".join(self._words(position, count))
+        said = self._said(position, count)
         role = {"role": "assistant"} if position == 0 else {}
-        content = {"delta": {**role, "content": text}} if self._completion.chat else {"text": text}
+        content = {"delta": {**role, **said}} if self._completion.chat else said
         choice = {"index": 0, **content, "finish_reason": self._completion.finish_reason if last else None}
         return self._event([choice])
 
@@ -78,6 +83,17 @@ class Wording:
     def _event(self, choices: list[dict[str, Any]], **more: Any) -> bytes:
         kind = f"{self._kind}.chunk" if self._completion.chat else self._kind
         return b"data: " + orjson.dumps({**self._head, "object": kind, "choices": choices, **more}) + b"\n\n"
+
+    def _said(self, position: int, count: int) -> dict[str, Any]:
+        """What some tokens say: a part of the text, or of a call's arguments, whose first part names the tool."""
+        call = self._completion.call
+        if call is None:
+            text = "".join(self._words(position, count))
+            return {"content": text} if self._completion.chat else {"text": text}
+        begin, end = (tokens * CHARACTERS_PER_TOKEN for tokens in (position, position + count))
+        function = {"name": call.name} if position == 0 else {}
+        part = {"index": 0, "function": {**function, "arguments": call.arguments[begin:end]}}
+        return {"tool_calls": [{**part, "id": self._call_id, "type": "function"} if position == 0 else part]}
 
     @staticmethod
     def _words(position: int, count: int) -> Iterator[str]:
