@@ -22,12 +22,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from warmroute.errors import MissingExtraError
+from warmroute.measure.load.settings import ReplaySettings
 from warmroute.measure.replay import Load, NativeTarget, OpenAITarget, SageMakerOpenAITarget, Sending
 
 if TYPE_CHECKING:
     from warmroute.measure.load.user import ReplayUser
 
-__all__ = ["Load", "NativeTarget", "OpenAITarget", "ReplayUser", "SageMakerOpenAITarget", "Sending"]
+__all__ = ["Load", "NativeTarget", "OpenAITarget", "ReplaySettings", "ReplayUser", "SageMakerOpenAITarget", "Sending"]
 
 
 def __getattr__(name: str) -> Any:

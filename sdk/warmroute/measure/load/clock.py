@@ -7,10 +7,13 @@ synchronization, 1989).
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+
+_READINGS = 16
 
 
 class Reading(NamedTuple):
@@ -34,6 +37,21 @@ class Offset(NamedTuple):
     def here(self, masters: float) -> float:
         """A time of the master's clock, on the worker's."""
         return masters - self.seconds
+
+
+def agreed(ask: Callable[[float], float], clock: Callable[[], float] = time.monotonic) -> Offset:
+    """The offset of the master, who is asked often enough that one answer is fast.
+
+    Args:
+        ask: The master's time; takes that of the worker.
+        clock: The worker's time in seconds.
+    """
+    readings = []
+    for _ in range(_READINGS):
+        asked = clock()
+        told = ask(asked)
+        readings.append(Reading(asked, told, clock()))
+    return offset_of(readings)
 
 
 def offset_of(readings: Iterable[Reading]) -> Offset:
