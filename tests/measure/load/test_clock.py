@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warmroute.measure.load.clock import Reading, offset_of
+from warmroute.measure.load.clock import Reading, agreed, offset_of
 
 delays = st.floats(0.0, 0.5)
 
@@ -27,3 +27,19 @@ def test_the_fastest_answer_counts():
 
     assert found.seconds == pytest.approx(50.0)
     assert found.uncertainty_seconds == pytest.approx(0.01)
+
+
+def test_the_master_is_asked_again_and_again_since_one_answer_may_be_slow():
+    now = 0.0
+    delays = iter([0.5, 0.4, 0.002, *[0.3] * 99])
+
+    def ask(asked):
+        nonlocal now
+        assert asked == now
+        now += next(delays)
+        return now + 70.0
+
+    found = agreed(ask, lambda: now)
+
+    assert found.uncertainty_seconds == pytest.approx(0.001)
+    assert found.seconds == pytest.approx(70.0, abs=found.uncertainty_seconds + 1e-9)
