@@ -66,6 +66,30 @@ def test_new_routing_is_a_second_fleet_with_cold_caches(account: Account) -> Non
     assert "cold caches" in plan.traffic[1]
 
 
+@pytest.mark.parametrize(
+    ("routing", "moves"),
+    [
+        ({"type": "ALL_AT_ONCE"}, "all at once, and is watched for 600 seconds"),
+        (
+            {"type": "CANARY", "canary_size": {"type": "INSTANCE_COUNT", "value": 1}},
+            "1 instances first, and the rest after 600 seconds",
+        ),
+        (
+            {"type": "LINEAR", "linear_step_size": {"type": "CAPACITY_PERCENT", "value": 20}},
+            "in steps of 20 %, 600 seconds apart",
+        ),
+    ],
+)
+def test_how_traffic_moves_to_the_second_fleet_is_told(account: Account, routing: dict[str, Any], moves: str) -> None:
+    account.deploy(SPEC)
+    policy = {"traffic_routing_configuration": {**routing, "wait_interval_in_seconds": 600}}
+    changed = _variant(routing_config=RoutingConfig.prefix_aware(prefix_length=8_192, concurrency_threshold=16))
+    values = changed.model_dump(exclude_none=True)
+    values["deployment_config"] = {"blue_green_update_policy": policy}
+
+    assert f"traffic moves {moves}." in account.plan(EndpointSpec.parse(values)).traffic[0]
+
+
 def test_a_rolling_update_needs_one_batch_more(account: Account) -> None:
     batch = {"type": "INSTANCE_COUNT", "value": 2}
     rolling = {"rolling_update_policy": {"maximum_batch_size": batch, "wait_interval_in_seconds": 60}}
