@@ -232,6 +232,72 @@ def test_alarms_must_exist_and_be_quiet(session: boto3.Session) -> None:
     assert (finding.id, finding.severity) == ("WR808", Severity.WARNING)
 
 
+def test_a_bucket_that_requests_would_be_recorded_in_must_exist(session: boto3.Session) -> None:
+    recording = {
+        "initial_sampling_percentage": 10,
+        "destination_s3_uri": "s3://captures/chat",
+        "capture_options": [{"capture_mode": "Input"}],
+    }
+    of = spec(data_capture_config=recording)
+    (finding,) = found(session, of)
+    assert (finding.id, finding.severity) == ("WR806", Severity.WARNING)
+    assert finding.message == "There is no bucket captures, so nothing would be written to it."
+
+    session.client("s3").create_bucket(Bucket="captures")
+    assert found(session, of) == []
+
+
+@pytest.mark.parametrize(
+    ("denied", "about"),
+    [
+        (("sts", "GetCallerIdentity"), f"image {IMAGE}"),
+        (("s3", "ListObjectsV2"), "s3://weights/llama/"),
+        (("cloudwatch", "DescribeAlarms"), "alarms"),
+        (("sagemaker", "DescribeEndpoint"), "instances of endpoint other"),
+        (("sagemaker", "DescribeEndpointConfig"), "instances of endpoint other"),
+    ],
+)
+def test_what_may_not_be_asked_is_noted_and_the_rest_is_looked_at(
+    session: boto3.Session, denied: tuple[str, str], about: str
+) -> None:
+    policy = {"traffic_routing_configuration": {"type": "ALL_AT_ONCE", "wait_interval_in_seconds": 60}}
+    rollback = {"alarms": [{"alarm_name": "latency"}]}
+    of = spec(
+        model={"source": {"s3_prefix": "s3://weights/llama/"}, "image": {"uri": IMAGE}},
+        deployment_config={"blue_green_update_policy": policy, "auto_rollback_configuration": rollback},
+    )
+    session.client("s3").create_bucket(Bucket="weights")
+    client = session.client("sagemaker")
+    client.create_model(ModelName="m", PrimaryContainer={"Image": "x"}, ExecutionRoleArn=ROLE)
+    variant = {"VariantName": "v", "ModelName": "m", "InstanceType": P5, "InitialInstanceCount": 3}
+    client.create_endpoint_config(EndpointConfigName="c", ProductionVariants=[variant])
+    client.create_endpoint(EndpointName="other", EndpointConfigName="c")
+    answer_quotas(session, {P5: 100})
+    allowed = set(ids(found(session, of, count())))
+
+    deny(session, *denied)
+    (note,) = (finding for finding in found(session, of, count()) if finding.id == "WR899")
+
+    assert allowed == {"WR804", "WR805", "WR807"}
+    assert about in note.message
+    assert "AccessDenied" in note.message
+
+
+def test_of_a_great_many_endpoints_not_all_are_counted(session: boto3.Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warmroute.deploy.preflight.quotas.MAX_ENDPOINTS_COUNTED", 1)
+    client = session.client("sagemaker")
+    client.create_model(ModelName="m", PrimaryContainer={"Image": "x"}, ExecutionRoleArn=ROLE)
+    variant = {"VariantName": "v", "ModelName": "m", "InstanceType": P5, "InitialInstanceCount": 3}
+    client.create_endpoint_config(EndpointConfigName="c", ProductionVariants=[variant])
+    for name in ("one", "other"):
+        client.create_endpoint(EndpointName=name, EndpointConfigName="c")
+    answer_quotas(session, {P5: 7})
+
+    (note,) = found(session, spec(), count())
+
+    assert (note.id, "only 1 of them were counted" in note.message) == ("WR899", True)
+
+
 def test_errors_come_first(session: boto3.Session) -> None:
     deny(session, "ecr", "DescribeImages")
     of = spec(model={"source": {"s3_archive": "s3://nowhere/m.tar.gz"}, "image": {"uri": IMAGE}})
