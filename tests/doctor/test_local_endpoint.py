@@ -6,6 +6,7 @@ import socket
 from collections.abc import Iterator
 
 import pytest
+from loopback import answering
 
 from warmroute.doctor import Diagnosis, Machine, Status, local_endpoint
 from warmroute.doctor.local_endpoint import Listener
@@ -93,3 +94,20 @@ def test_somebody_listens_who_does_not_answer(silent: int, monkeypatch: pytest.M
     monkeypatch.setattr(local_endpoint, "_ASK_SECONDS", 0.05)
 
     assert local_endpoint.listener("127.0.0.1", silent) is Listener.OTHER
+
+
+@pytest.mark.parametrize(
+    ("state", "who"),
+    [
+        (b'{"format": 1, "endpoints": []}', Listener.OURS),
+        (b'{"endpoints": []}', Listener.OTHER),
+        (b"[]", Listener.OTHER),
+        (b"<html>", Listener.OTHER),
+    ],
+)
+def test_a_local_endpoint_is_known_by_its_state(state: bytes, who: Listener) -> None:
+    asked = []
+    with answering(lambda request: (asked.append(request.path), (200, state))[1]) as url:
+        found = local_endpoint.listener("127.0.0.1", int(url.rpartition(":")[2]))
+
+    assert (found, asked) == (who, ["/_warmroute/state"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
-from contextlib import suppress
+from contextlib import closing, suppress
 from enum import Enum, auto
 from http.client import HTTPConnection, HTTPException
 from typing import TYPE_CHECKING
@@ -96,11 +96,12 @@ def listener(host: str, port: int) -> Listener:
         socket.create_connection((host, port), timeout=_ASK_SECONDS).close()
     except OSError:
         return Listener.NOBODY
-    connection = HTTPConnection(host, port, timeout=_ASK_SECONDS)
-    with suppress(OSError, HTTPException, ValueError):
+    with (
+        closing(HTTPConnection(host, port, timeout=_ASK_SECONDS)) as connection,
+        suppress(OSError, HTTPException, ValueError),
+    ):
         connection.request("GET", STATE_PATH)
         state = json.loads(connection.getresponse().read())
         if isinstance(state, dict) and {"format", "endpoints"} <= state.keys():
             return Listener.OURS
-    connection.close()
     return Listener.OTHER

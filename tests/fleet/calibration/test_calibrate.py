@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from fleet.calibration.simulated_server import SimulatedServer
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from warmroute.errors import MissingExtraError
 from warmroute.fleet import LLAMA_3_1_70B_8XH100, CostModel, EngineProfile, load_profile
 from warmroute.fleet.calibration import Calibration, CalibrationError, Limits, calibrate
 
@@ -163,3 +166,15 @@ class TestRefusals:
     def test_a_context_below_the_limit_shortens_the_prompts(self):
         calibration = calibrate(SimulatedServer(EngineProfile(), most_tokens=2_000), QUICK)
         assert 1_000 < calibration.measured.longest_prompt_tokens <= 2_000
+
+
+def test_without_numpy_its_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    with pytest.raises(MissingExtraError, match=r"warmroute\[analysis\]"):
+        calibrate(SimulatedServer(EngineProfile()), QUICK)
+
+
+def test_a_server_without_a_prefix_cache_is_told():
+    report = calibrate(SimulatedServer(EngineProfile(), caches_prefixes=False), QUICK).report()
+
+    assert "The server found no repeated prompt in its cache: is prefix caching on?" in report

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from warmroute.errors import MissingExtraError
 from warmroute.fleet.calibration import CalibrationError, OpenAiServer
 from warmroute.fleet.calibration.answers import CacheSize, PromptTooLongError
 
@@ -133,3 +135,17 @@ def test_a_stream_that_breaks_off_is_one_message(failure):
     response = httpx.Response(200, headers={"content-type": "text/event-stream"}, stream=Broken())
     with server(lambda _: response, model="m") as live, pytest.raises(CalibrationError, match="broke an answer off"):
         live.ask(["first"], 2)
+
+
+def test_a_server_that_cannot_list_its_models_in_time_is_named():
+    def handle(request: Any) -> Any:
+        raise httpx.ReadTimeout("too late", request=request)
+
+    with server(handle) as live, pytest.raises(CalibrationError, match="http://server/v1 did not answer in time"):
+        live.context_tokens()
+
+
+def test_the_packages_that_it_needs_are_named_by_their_extras(monkeypatch):
+    monkeypatch.setitem(sys.modules, "openai", None)
+    with pytest.raises(MissingExtraError, match=r"warmroute\[openai\]"):
+        OpenAiServer("http://server/v1")
