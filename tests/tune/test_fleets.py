@@ -63,3 +63,31 @@ def test_options_replace_values_of_a_routing() -> None:
         routing_of(AWARE, None, 0, None)
     with pytest.raises(WarmrouteError, match="RANDOM takes neither"):
         routing_of(None, RoutingStrategy.RANDOM, 8_192, None)
+
+
+def shared(*copies: int | None) -> EndpointSpec:
+    """Two instances with a component for each number of copies; an adapter where it is none."""
+    needs = {"compute_resource_requirements": {"min_memory_required_in_mb": 1_024}}
+    adapter = {"base_inference_component_name": "c0", "container": {"artifact_url": "s3://models/a.tar.gz"}}
+    return EndpointSpec.parse(
+        {
+            **example_spec().model_dump(exclude_none=True),
+            "variants": [{"name": "main", "instance_type": "ml.p5.48xlarge", "initial_instance_count": 2}],
+            "inference_components": [
+                {"name": f"c{number}", "specification": adapter}
+                if many is None
+                else {"name": f"c{number}", "specification": needs, "runtime_config": {"copy_count": many}}
+                for number, many in enumerate(copies)
+            ],
+        }
+    )
+
+
+@pytest.mark.parametrize(("copies", "on_each"), [(1, 1), (2, 1), (4, 2), (5, 3)])
+def test_copies_of_a_component_are_spread_over_the_instances(copies: int, on_each: int) -> None:
+    assert fleet_of(shared(copies, None)).config.copies_per_instance == on_each
+
+
+def test_components_that_share_a_variant_are_tuned_one_at_a_time() -> None:
+    with pytest.raises(IncompleteSpecError, match="2 of them share variant main"):
+        fleet_of(shared(2, 2))

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from warmroute.demo import example_spec_text
 from warmroute.errors import DocumentError
 from warmroute.hosting import parse_spec
-from warmroute.tune.writing import with_routing
+from warmroute.tune.writing import with_routing, write_routing
 
 SPEC = example_spec_text()
 BLOCK = SPEC[SPEC.index("    routing_config:") :]
@@ -79,3 +80,34 @@ def test_what_cannot_be_edited_in_place_is_refused_with_the_values() -> None:
         written(text)
     with pytest.raises(DocumentError, match="Put these in by hand: prefix_length: 8192, concurrency_threshold: 48"):
         written(text)
+
+
+@pytest.mark.parametrize(
+    ("block", "reason"),
+    [
+        ("    routing_config: {prefix_aware_routing_config: {prefix_length: 4096}}\n", "names no strategy"),
+        (
+            (
+                "    routing_config:\n      routing_strategy: PREFIX_AWARE\n"
+                "      prefix_aware_routing_config: {prefix_length: 4096}\n"
+            ),
+            "its concurrency_threshold is not in the text",
+        ),
+        ("    routing_config: PREFIX_AWARE\n", "a part of it is not a mapping in the text"),
+    ],
+)
+def test_a_routing_without_its_parts_is_not_guessed(block: str, reason: str) -> None:
+    with pytest.raises(DocumentError, match=reason):
+        written(SPEC.replace(BLOCK, block))
+
+
+def test_a_file_is_edited_in_place_or_left_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "endpoint.yaml"
+    file.write_text(SPEC, "utf-8")
+
+    write_routing(str(file), variant=0, prefix_length=8_192, concurrency_threshold=48)
+
+    assert file.read_text("utf-8") == written(SPEC)
+    nowhere = tmp_path / "none.yaml"
+    with pytest.raises(DocumentError, match=r"none\.yaml: No such file or directory\. Check the path"):
+        write_routing(str(nowhere), variant=0, prefix_length=8_192, concurrency_threshold=48)
