@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from warmroute.prefix import VolatileKind, find_volatile
@@ -23,6 +23,8 @@ SIGN = re.compile("1")
 
 
 @given(st.lists(st.integers(0, 400), max_size=6), st.integers(0, 500), st.integers(0, 500))
+@example([0, 400], 0, 450)  # Two stretches, of which the first begins with the text.
+@example([100, 261], 0, 450)  # Two that touch are one.
 def test_stretches_are_all_that_is_near_a_sign(places: list[int], start: int, end: int) -> None:
     text = "".join("1" if place in places else "x" for place in range(450))
     near = {
@@ -153,6 +155,13 @@ def test_a_text_that_is_cut_inside_a_character_ends_before_it() -> None:
         ("for example " + "x" * 63, "2026-11-30", "", K.DATE, True),
         ("for example " + "x" * 90, "2026-11-30", "", K.DATE, False),
         ("for example this. ", "2026-11-30", "", K.DATE, False),
+        ("Effective ", "2026-11-30", "", K.DATE, True),
+        ("sha1 ", "ab12" * 10, "", K.HEX_ID, True),
+        ("", "ab12" * 10, "", K.HEX_ID, False),
+        ("call ", "1764500000", "", K.EPOCH, True),
+        ("last ", "7 prior turns", "", K.COUNTER, True),
+        ("call ", "7 prior turns", "", K.COUNTER, False),
+        ("sha1 ", "call_a1B2c3D4e5", "", K.ID, False),
         ("", "2026-11-30", " から", K.DATE, True),
         ("", "12:30", " から", K.TIME, True),
         ("", "1764000000", "", K.EPOCH, True),
@@ -211,6 +220,7 @@ NOW = "It is 2026-11-30."
         (["developer", "assistant", "developer"], [0]),
         ([None, "user"], []),
         ([7, "system", "user"], [1]),
+        ([["user"], "system", "user"], [1]),
     ],
 )
 @pytest.mark.parametrize("api", ["invoke", "openai"])
