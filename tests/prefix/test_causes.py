@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from warmroute.prefix import Affected, Cause, canonical_json, explain
 from warmroute.prefix.cause import ARGUMENTS_REMEDY
-from warmroute.prefix.redaction import shape
-from warmroute.prefix.text_cause import cause_of_texts
+from warmroute.prefix.redaction import _shape_of, shape
+from warmroute.prefix.text_cause import _lines, cause_of_texts
 from warmroute.prefix.value_cause import ABSENT, cause_of_values, is_same_number, member
 
 CLOSE = 16_384
@@ -37,7 +37,9 @@ NEAR = 96
         (" today ", " 2026-11-30 ", Cause.VOLATILE_TEXT),
         ("a  b", "a 2026-11-30 b", Cause.VOLATILE_TEXT),
         ("a Not since 2026-11-30 b", "a  b", Cause.VOLATILE_TEXT),
+        (" e.g. 2026-11-30 ", " e.g. 2026-12-01 ", Cause.VOLATILE_TEXT),
         (" 2026-11-30 a", " 2026-11-30 b", Cause.TEXT_CHANGE),
+        (" 2026-11-30)", " 2026-11-30;", Cause.TEXT_CHANGE),
         ("a 2026-11-30", "b 2026-11-30", Cause.TEXT_CHANGE),
     ],
 )
@@ -58,6 +60,21 @@ def test_the_cause_of_texts(frame: str, one: str, other: str, cause: Cause) -> N
 )
 def test_lines_in_another_order(frame: str, one: str, other: str, cause: Cause) -> None:
     assert cause_of_texts(frame.format(one), frame.format(other)) is cause
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "shared_end", "lines"),
+    [
+        ("ab\ncd\nef\ngh\nij\nkl", 7, 7, ["ef", "gh"]),
+        ("ab\ncd\nef\ngh\nij\nkl", 0, 17, ["ab"]),
+        ("ab\ncd\nef\ngh\nij\nkl", 16, 0, ["kl"]),
+        ("\nab", 2, 0, ["ab"]),
+        ("\nab", 0, 3, [""]),
+        ("b\na", 0, 0, ["a", "b"]),
+    ],
+)
+def test_only_lines_that_differ_are_compared(text: str, start: int, shared_end: int, lines: list[str]) -> None:
+    assert _lines(text, start, shared_end) == lines
 
 
 @pytest.mark.parametrize(("size", "cause"), [(CLOSE, Cause.TEXT_ORDER), (CLOSE + 1, Cause.TEXT_CHANGE)])
@@ -171,6 +188,7 @@ def tools(*functions: dict[str, Any]) -> dict[str, Any]:
         (chat("x", "a", "b"), chat("x", "b", "a"), ("messages", 1, "content"), Cause.MESSAGE_LIST),
         (chat("b", "b"), chat("a", "c"), ("messages", 0, "content"), Cause.TEXT_CHANGE),
         (chat("b", "a"), chat("b", "b"), ("messages", 1, "content"), Cause.TEXT_CHANGE),
+        (chat("b", "b"), chat("b", "a"), ("messages", 1, "content"), Cause.TEXT_CHANGE),
         ({"messages": [{"role": "user"}]}, {"messages": [{"role": "tool"}]}, ("messages", 0, "role"),
          Cause.MESSAGE_LIST),
         (chat("a"), chat([part("a")]), ("messages", 0, "content"), Cause.CONTENT_FORM),
@@ -197,6 +215,7 @@ def test_the_cause_of_values(one: Any, other: Any, path: tuple[str | int, ...], 
 )
 def test_the_form_of_a_text(text: str, form: str) -> None:
     assert shape(text) == form
+    assert "".join(map(_shape_of, text)) == form  # Those of ASCII are made before the first test.
 
 
 @given(st.text())

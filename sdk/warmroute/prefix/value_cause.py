@@ -36,7 +36,7 @@ def cause_of_values(one: Any, other: Any, path: JsonPath) -> Cause:
         path: The first member, in the order in which they were written, that differs.
     """
     values = member(one, path), member(other, path)
-    field = path[0] if path else ""
+    field = path[0] if path else None
     if is_same_number(*values):
         return Cause.NUMBER_FORM
     if field in TAIL and not (field == "parameters" and len(path) > 1 and path[1] not in SAMPLING_PARAMETERS):
@@ -47,7 +47,7 @@ def cause_of_values(one: Any, other: Any, path: JsonPath) -> Cause:
 
 
 def _cause_in_prompt(one: Any, other: Any, path: JsonPath) -> Cause:
-    field = path[0] if path else ""
+    field = path[0] if path else None
     if field in {"tools", "functions"}:
         return _cause_in_tools(one, other, path)
     if field == "messages" and len(path) > 1 and isinstance(path[1], int):
@@ -103,7 +103,7 @@ def _cause_in_messages(one: Any, other: Any, position: int, path: JsonPath) -> C
     messages = member(one, (position,)), member(other, (position,))
     if any(message is ABSENT for message in messages):
         return Cause.APPENDED
-    if messages[0] in other[position + 1 :] or messages[1] in one[position + 1 :] or path[:1] == ("role",):
+    if messages[0] in other[position + 1 :] or messages[1] in one[position + 1 :] or path == ("role",):
         return Cause.MESSAGE_LIST
     if path[:1] == ("content",) and _is_other_form(*(member(message, ("content",)) for message in messages)):
         return Cause.CONTENT_FORM
