@@ -201,6 +201,16 @@ def test_a_worker_with_another_trace_is_refused(test: LocustTest) -> None:
     assert not (test.folder / "master").exists()
 
 
+def test_a_trace_that_is_not_there_is_told_once_and_without_a_traceback(test: LocustTest) -> None:
+    alone = test.start("alone", TRACE="nowhere.jsonl")
+
+    _, said = alone.communicate(timeout=60)
+
+    assert alone.returncode == 1
+    assert said.count("nowhere.jsonl: there is no such file.") == 1
+    assert "Traceback" not in said
+
+
 def _record_of(folder: Path) -> Any:
     return orjson.loads((folder / "run.json").read_bytes())
 

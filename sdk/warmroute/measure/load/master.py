@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import gevent
 from locust import LoadTestShape
 
-from warmroute.measure.load.masters_run import MastersRun
+from warmroute.measure.load.masters_run import LOCAL, MastersRun
 from warmroute.measure.load.messages import CLOCK, CLOCK_IS, ENDED, READY, ROWS, listen
+from warmroute.measure.load.thread import in_thread
 
 if TYPE_CHECKING:
     from warmroute.measure.load.user import ReplayUser
@@ -53,13 +54,13 @@ class Master(LoadTestShape):
 
     def _begin(self, **_: object) -> None:
         clients = getattr(self._runner, "clients", None)
-        workers = ["local"] if clients is None else [each.id for each in clients.ready]
+        workers = [LOCAL] if clients is None else [each.id for each in clients.ready]
         run = self._run = MastersRun(self._user, workers, self._tell, self._is_there)
         self._preparing = gevent.spawn(self._prepare, run)
 
     @staticmethod
     def _prepare(run: MastersRun) -> None:
-        gevent.get_hub().threadpool.apply(run.prepare)
+        in_thread(run.prepare)
         run.start_if_ready()
 
     def _tell(self, kind: str, worker: str, data: dict[str, Any]) -> None:
@@ -85,9 +86,9 @@ class Master(LoadTestShape):
         while run.left and time.monotonic() < deadline:
             gevent.sleep(0.05)
         self._preparing.kill()
-        replayed = gevent.get_hub().threadpool.apply(run.end)
+        replayed = in_thread(run.end)
         if replayed is None:
-            for failure in run.failures:
+            for failure in dict.fromkeys(run.failures):
                 _log.error(failure)
         else:
             _tell_result(replayed)

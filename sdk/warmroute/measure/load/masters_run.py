@@ -24,6 +24,10 @@ LEAD_SECONDS = 1.0
 """From the word to begin to the beginning: time for the slowest message, and for connections to be made."""
 
 
+LOCAL = "local"
+"""The worker of a test without any: the master's own process, which fails for the same reasons."""
+
+
 class MastersRun:
     """A run; its workers are told to prepare.
 
@@ -91,7 +95,7 @@ class MastersRun:
             self._gave_up = self._gave_up or data["gave_up"]
             self._problems += [f"{worker}: {problem}" for problem in data["problems"]]
             if data["error"]:
-                self.failures.append(f"{worker}: {data['error']}")
+                self.failures.append(data["error"] if worker == LOCAL else f"{worker}: {data['error']}")
 
     def start_if_ready(self) -> None:
         """Tell the start, once the master and every worker have the same plan."""

@@ -10,6 +10,7 @@ from gevent.event import AsyncResult
 from warmroute.errors import WarmrouteError
 from warmroute.measure.load.clock import agreed
 from warmroute.measure.load.messages import CLOCK, CLOCK_IS, PREPARE, START, STOP, listen
+from warmroute.measure.load.thread import in_thread
 from warmroute.measure.load.workers_run import WorkersRun
 
 if TYPE_CHECKING:
@@ -80,8 +81,7 @@ class _Working:
         error: str | None = "It failed; its log tells why."
         reporting = gevent.spawn(self._report)
         try:
-            # In a thread of the system: it takes a while, and Locust's master must go on hearing of this worker.
-            gevent.get_hub().threadpool.apply(self._run.prepare)
+            in_thread(self._run.prepare)
             self._run.replay(agreed(self._masters_time))
             error = None
         except gevent.GreenletExit:
