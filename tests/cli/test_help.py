@@ -65,6 +65,18 @@ def test_the_help_of_a_command_ends_with_an_example_of_it(name: str) -> None:
     parse(example.removeprefix("Example: "))
 
 
+def test_a_paragraph_fills_its_lines_however_it_is_broken_in_the_source(run: Run) -> None:
+    ran = run("doctor", "--help")
+
+    assert "Exit code 1 where something" in " ".join(ran.out.split())
+    assert "\n" not in (COMMANDS["warmroute doctor"].help or "").replace("\n\n", " ")
+
+
+def test_usage_tells_an_argument_that_may_be_left_out_or_given_again_by_one_mark(run: Run) -> None:
+    assert "[OPTIONS] [SPEC]\n" in run("doctor", "--help").out.replace(" \n", "\n").replace("  ", "")
+    assert "...}" not in run("compare", "--help").out
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_no_escape_codes_reach_a_pipe(run: Run, name: str) -> None:
     ran = run(*name.split()[1:], "--help")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import sys
 from typing import Annotated
@@ -56,7 +57,10 @@ for command in (
     *(local, demo, replay, compare, report, canonical, key, explain, lint, schema, checks, doctor),
 ):
     function = command.__name__.rpartition(".")[2]
-    app.command(function.rstrip("_"))(command.__dict__[function])
+    found = command.__dict__[function]
+    # Typer shows the lines of every paragraph but the first as they are broken in the source.
+    paragraphs = inspect.cleandoc(found.__doc__).split("\n\n")
+    app.command(function.rstrip("_"), help="\n\n".join(" ".join(each.split()) for each in paragraphs))(found)
 
 
 def _print_version(wanted: bool) -> None:

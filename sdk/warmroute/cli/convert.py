@@ -14,7 +14,7 @@ from warmroute.wording import counted
 def convert(  # noqa: PLR0913, PLR0917 - one parameter an option.
     sources: Annotated[
         list[str],
-        typer.Argument(metavar="SOURCE...", help="Files, folders, patterns or s3:// URIs; - reads standard input."),
+        typer.Argument(metavar="SOURCE", help="Files, folders, patterns or s3:// URIs; - reads standard input."),
     ],
     to: Annotated[
         str,

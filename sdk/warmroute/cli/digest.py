@@ -12,7 +12,7 @@ from warmroute.wording import counted
 
 SourcesArgument = Annotated[
     list[str],
-    typer.Argument(metavar="SOURCE...", help="Files, folders, patterns or s3:// URIs; - reads standard input."),
+    typer.Argument(metavar="SOURCE", help="Files, folders, patterns or s3:// URIs; - reads standard input."),
 ]
 
 

@@ -13,7 +13,7 @@ from warmroute.wording import counted
 
 def doctor(
     spec: Annotated[
-        str | None, typer.Argument(metavar="[SPEC]", help="A spec, for what its models need; - reads standard input.")
+        str | None, typer.Argument(metavar="SPEC", help="A spec, for what its models need; - reads standard input.")
     ] = None,
     online: Annotated[
         bool, typer.Option("--online", help="Ask AWS who the credentials are and what they may look at.")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def local(  # noqa: PLR0913, PLR0917 - a parameter for each option.
     spec: Annotated[
-        str | None, typer.Argument(metavar="[SPEC]", help="A spec to serve at once; without one, an empty account.")
+        str | None, typer.Argument(metavar="SPEC", help="A spec to serve at once; without one, an empty account.")
     ] = None,
     port: Annotated[
         int, typer.Option(help="Port on the loopback address; 0 takes a free one.", min=0, max=65535)

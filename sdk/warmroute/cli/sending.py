@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from warmroute.errors import DocumentError
+from warmroute.errors import DocumentError, InvalidSettingsError, WarmrouteError
 from warmroute.inference_api import Api
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 SentTraceArgument = Annotated[
-    list[str], typer.Argument(metavar="TRACE...", help="Recorded traffic: files, folders, patterns, s3:// URIs.")
+    list[str], typer.Argument(metavar="TRACE", help="Recorded traffic: files, folders, patterns, s3:// URIs.")
 ]
 ApiOption = Annotated[
     Api,
@@ -48,18 +49,25 @@ def load_of(
     """When requests are sent, as the options say.
 
     Raises:
-        InvalidSettingsError: A value is out of range.
+        WarmrouteError: A value is out of range.
     """
     from warmroute.measure.replay import Load
 
-    return Load(
-        rate=rate,
-        concurrent_sessions=sessions,
-        speed=speed,
-        duration_seconds=duration,
-        requests=requests,
-        seed=seed,
-    )
+    options = {"concurrent_sessions": "sessions", "duration_seconds": "duration"}
+    try:
+        return Load(
+            rate=rate,
+            concurrent_sessions=sessions,
+            speed=speed,
+            duration_seconds=duration,
+            requests=requests,
+            seed=seed,
+        )
+    except InvalidSettingsError as error:
+        named = [
+            replace(each, path=f"--{options.get(each.path, each.path)}" if each.path else "") for each in error.findings
+        ]
+        raise WarmrouteError("\n".join(map(str, named))) from None
 
 
 def aws_session(region: str | None) -> Any:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 TraceArgument = Annotated[
     list[str],
     typer.Argument(
-        metavar="TRACE...",
+        metavar="TRACE",
         help="Recorded traffic: files, folders, patterns, s3:// URIs; or a table of warmroute digest.",
     ),
 ]
