@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from warmroute.doctor import Diagnosis, Machine, Status, account
+from warmroute.hosting import parse_spec
 
 SECRET = "wJalrXUtnFEMI"
 
@@ -122,3 +123,15 @@ def test_region(monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], st
 
     assert found.status is status
     assert says in found.message
+
+
+def test_the_region_of_a_spec_is_enough() -> None:
+    spec = parse_spec(
+        "{name: bot, region: eu-central-1, variants: [{name: main, model_name: llama, instance_type: ml.p5.48xlarge,"
+        " initial_instance_count: 2}]}"
+    )
+
+    (found,) = account.region(Machine(), spec)
+
+    assert found.status is Status.OK
+    assert found.message.startswith("eu-central-1, the spec's;")

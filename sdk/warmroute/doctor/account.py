@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from warmroute.doctor.diagnosis import Diagnosis
     from warmroute.doctor.machine import Machine
+    from warmroute.hosting import EndpointSpec
 
 _IN_FILES = ("env", "shared-credentials-file", "config-file")
 """botocore's ways to find credentials that read variables and files alone; the others ask somebody or run something."""
@@ -60,8 +61,13 @@ def credentials(machine: Machine) -> Iterator[Diagnosis]:
         yield warning("credentials", _NONE, _GET_SOME)
 
 
-def region(machine: Machine) -> Iterator[Diagnosis]:
-    """Whether clients have a region, and one that there is."""
+def region(machine: Machine, spec: EndpointSpec | None = None) -> Iterator[Diagnosis]:
+    """Whether clients have a region, and one that there is.
+
+    Args:
+        machine: What is looked at.
+        spec: A spec, whose region is enough for warmroute.
+    """
     from botocore.exceptions import BotoCoreError
 
     try:
@@ -84,6 +90,8 @@ def region(machine: Machine) -> Iterator[Diagnosis]:
             f"AWS_REGION is {other}, which warmroute reads, but boto3 does not.",
             f"For clients of your own: export AWS_DEFAULT_REGION={other}",
         )
+    elif spec is not None and spec.region is not None:
+        yield ok("region", f"{spec.region}, the spec's; clients of your own need one too: AWS_DEFAULT_REGION.")
     else:
         yield warning("region", "none is set.", "Set region in the spec, AWS_DEFAULT_REGION, or a profile's region.")
 

@@ -48,7 +48,7 @@ def diagnose(
         online: Whether to ask AWS who the credentials are and what they may look at.
     """
     machine = machine or Machine()
-    probes = list(PROBES)
+    probes = [partial(account.region, spec=spec) if probe is account.region else probe for probe in PROBES]
     if spec is not None:
         probes.append(partial(engines.gated_models, spec=spec))
     if online:
