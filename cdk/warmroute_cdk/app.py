@@ -54,7 +54,7 @@ def _asked_for(app: App, key: str) -> bool:
     value = str(app.node.try_get_context(key) or "false").lower()
     if value not in {"true", "false"}:
         raise IncompleteSpecError(
-            f"{key}: {value!r} says neither yes nor no.", f"Give -c {key}=true or -c {key}=false."
+            f"{key}: {value!r} is neither true nor false.", f"Give -c {key}=true or -c {key}=false."
         )
     return value == "true"
 

@@ -52,5 +52,5 @@ def test_alarms_alone_tell_nobody(spec):
 
 
 def test_what_is_neither_yes_nor_no_is_refused(spec):
-    with pytest.raises(IncompleteSpecError, match="alarms: 'maybe' says neither yes nor no"):
+    with pytest.raises(IncompleteSpecError, match="alarms: 'maybe' is neither true nor false"):
         template(spec=spec, alarms="maybe")
