@@ -78,7 +78,11 @@ def test_runs_that_are_all_invalid_give_no_verdict_and_have_exit_code_1(run: Run
     assert said[0] == "a (baseline) against b: 60 requests a run"
     assert any(line.startswith("- pair 1 of 1, run 1: ") for line in said)
     assert "No verdict: no two arms have a valid run." in said
-    assert any(line.startswith("left out: pair 0, ") and "The client lagged" in line for line in said)
+    left_out = [line for line in said if "left out: " in line]
+    assert left_out, said
+    assert all("The client lagged" in line for line in left_out), said
+    at_once = [line for line in left_out if line.startswith("  ")]
+    assert at_once == [f"  {line}" for line in left_out if not line.startswith("  ")]
     assert "note: 1 of 1 pairs are lacking, since too many runs were invalid." in said
     assert said[-1] == "report: comparison/report.html"
 
