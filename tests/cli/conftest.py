@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -35,3 +36,31 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         return Ran(int(stopped.value.code or 0), captured.out, captured.err)
 
     return run
+
+
+class Terminal(io.StringIO):
+    """A stream that a person watches."""
+
+    def isatty(self) -> bool:
+        return True
+
+    @property
+    def told(self) -> str:
+        """All that was ever to be read, without the codes that move and colour it."""
+        return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\r", "", self.getvalue())
+
+
+@pytest.fixture
+def run_on_terminal(run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:
+    """The command with a terminal, 200 columns wide, as its standard output."""
+
+    def run_on_terminal(*arguments: str) -> Ran:
+        terminal = Terminal()
+        with monkeypatch.context() as changed:  # A fixture would be too early: pytest captures anew for each phase.
+            changed.setattr("sys.stdout", terminal)
+            changed.setenv("TERM", "xterm")
+            changed.setenv("NO_COLOR", "1")
+            ran = run(*arguments)
+        return replace(ran, out=terminal.told)
+
+    return run_on_terminal

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,18 @@ def test_runs_that_are_all_invalid_give_no_verdict_and_have_exit_code_1(run: Run
     assert at_once == [f"  {line}" for line in left_out if not line.startswith("  ")]
     assert "note: 1 of 1 pairs are lacking, since too many runs were invalid." in said
     assert said[-1] == "report: comparison/report.html"
+
+
+def test_on_a_terminal_the_run_that_is_on_has_a_bar(
+    run_on_terminal: Run, account: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("warmroute.measure.replay.replay._REPORT_SECONDS", 0.001)
+    ran = run_on_terminal(*LAGGING)
+
+    assert ran.code == 1
+    assert re.search(r"pair 1 of 1, run 1: [ab] .*\d+/60", ran.out)
+    assert "- pair 1 of 1" not in ran.out
+    assert "No verdict: no two arms have a valid run." in ran.out
 
 
 def test_the_report_can_be_made_later(run: Run, account: None, monkeypatch: pytest.MonkeyPatch) -> None:

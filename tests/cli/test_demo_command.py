@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections.abc import Callable
@@ -55,23 +54,14 @@ def test_a_recorded_trace_is_sent_and_programs_read_the_figures_alone(run: Run, 
     assert told["PREFIX_AWARE"]["instance_shares"] == [1.0, 0, 0, 0, 0, 0, 0]
 
 
-def test_on_a_terminal_steps_stay_and_the_bar_of_answers_goes(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
+def test_on_a_terminal_steps_stay_and_the_bar_of_answers_goes(run_on_terminal: Run) -> None:
+    ran = run_on_terminal("demo", *FEW)
 
-    terminal = Terminal()
-    monkeypatch.setattr("sys.stdout", terminal)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("NO_COLOR", "1")
-
-    assert run("demo", *FEW).code == 0
-
-    told = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal.getvalue())
-    assert "• send 12 chat requests under RANDOM\n" in told.replace("\r", "")
-    assert "answered" not in told
-    assert "answers" in told
-    assert "12 requests, 2 distinct beginnings" in told
+    assert ran.code == 0
+    assert "• send 12 chat requests under RANDOM\n" in ran.out
+    assert "answers" in ran.out
+    assert "answered" not in ran.out
+    assert "12 requests, 2 distinct beginnings" in ran.out
 
 
 @pytest.mark.parametrize(

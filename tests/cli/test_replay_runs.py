@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from in_process import running_in_process
+from loopback import Asked, answering
 
 from warmroute.demo import example_spec
 from warmroute.local import RunningLocally
@@ -60,6 +62,38 @@ def test_programs_read_one_document(run: Run, tmp_path: Path) -> None:
     assert (told["planned"], told["answered"], told["errors"]) == (3, 3, {})
     assert told["requests"] == f"{folder.name}/requests.parquet"
     assert (told["valid"], ran.code) in {(True, 0), (False, 1)}
+
+
+def test_on_a_terminal_a_bar_tells_the_times_so_far(run_on_terminal: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warmroute.measure.replay.replay._REPORT_SECONDS", 0.001)
+    ran = run_on_terminal("replay", "trace.jsonl", "--endpoint", "support-bot", "--output", "run")
+
+    assert re.search(r"TTFT P50 .+ P90 .+, \d+ in flight, 0 failed .*\d/8", ran.out)
+    assert "8 answered, 0 not" in ran.out
+
+
+def test_chats_go_by_the_other_api_too(run: Run, tmp_path: Path) -> None:
+    message = {"role": "user", "content": "Why?"}
+    line = json.dumps({"timestamp": 0, "messages": [message], "output_length": 2}) + "\n"
+    (tmp_path / "chats.jsonl").write_text(line * 3, "utf-8")
+
+    run("replay", "chats.jsonl", "--api", "openai", "--endpoint", "support-bot", "--output", "run")
+
+    assert [row.error for row in read_rows(tmp_path / "run")] == [None] * 3
+
+
+def test_another_server_gets_the_key_of_its_variable(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = json.dumps({"timestamp": 0, "messages": [{"role": "user", "content": "Why?"}], "output_length": 2}) + "\n"
+    (tmp_path / "chats.jsonl").write_text(line, "utf-8")
+    monkeypatch.setenv("MY_KEY", "secret")
+    asked: list[Asked] = []
+    options = ["--api", "openai", "--api-key-variable", "MY_KEY", "--output", "run"]
+
+    with answering(lambda request: (asked.append(request), (401, b"{}"))[1]) as url:
+        ran = run("replay", "chats.jsonl", *options, "--base-url", f"{url}/v1")
+
+    assert ran.code == 1
+    assert [(each.path, each.headers["Authorization"]) for each in asked] == [("/v1/chat/completions", "Bearer secret")]
 
 
 def test_a_refusal_is_counted_by_its_name_and_has_exit_code_1(run: Run) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli.conftest import Terminal
 
 from warmroute.cli import main
 from warmroute.cli.output import painted
@@ -16,13 +17,6 @@ from warmroute.client.body_size import MAX_BODY_BYTES
 from warmroute.demo import example_spec_text
 
 Run = Callable[..., Any]
-
-
-class Terminal(io.StringIO):
-    """A stream that a person watches."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 def test_a_full_disk_below_standard_output_is_one_line(
@@ -63,11 +57,10 @@ def test_severities_have_colours_for_a_person_who_wants_them(monkeypatch: pytest
 
     assert painted("error", "red", Terminal()) == "\x1b[31m\x1b[1merror\x1b[0m"
     assert painted("error", "red", io.StringIO()) == "error"
-    monkeypatch.setenv("TERM", "dumb")
-    assert painted("error", "red", Terminal()) == "error"
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert painted("error", "red", Terminal()) == "error"
+    for name, value in (("NO_COLOR", "1"), ("TERM", "dumb")):
+        with monkeypatch.context() as changed:
+            changed.setenv(name, value)
+            assert painted("error", "red", Terminal()) == "error"
 
 
 def test_a_trace_in_place_of_a_request_is_noticed_by_its_size(run: Run, tmp_path: Path) -> None:
