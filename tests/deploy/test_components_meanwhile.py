@@ -139,3 +139,23 @@ def test_a_component_in_the_middle_of_a_change_is_deleted_after_it(
 
     assert outcome.removed == ("llama",)
     assert sorted(registry_at("123456789012", "us-east-1").components) == ["draft"]
+
+
+def test_a_component_whose_change_fails_is_deleted_all_the_same(account: Account) -> None:
+    account.deploy(_spec("shared", "llama", "draft"))
+    registry = registry_at("123456789012", "us-east-1")
+    component = registry.components["llama"]
+    looks = [None] * 2
+
+    def fail(**_: Any) -> None:
+        if component.status == "Updating":
+            looks.pop()
+            component.status = "Updating" if looks else "Failed"
+
+    _before(account, "DeleteInferenceComponent", _scale)
+    account.session.events.register("before-call.sagemaker.DescribeInferenceComponent", fail)
+
+    outcome, _ = account.deploy(_spec("shared", "draft"))
+
+    assert (outcome.removed, looks) == (("llama",), [])
+    assert sorted(registry.components) == ["draft"]
