@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import ssl
 
 import pytest
 from measure.virtual_time import run_virtually
@@ -48,14 +50,14 @@ class Receiver:
         self.body += data
 
 
-def over(answer, use, *, limit=2, refuse=False):
+def over(answer, use, *, limit=2, refused=None):
     wires = []
 
     async def main(loop):
         async def create_connection(make, *_, **__):
             await asyncio.sleep(0.1)
-            if refuse:
-                raise ConnectionRefusedError
+            if refused is not None:
+                raise refused
             protocol = make()
             wires.append(Wire(loop, protocol, answer))
             protocol.connection_made(wires[-1])
@@ -65,7 +67,11 @@ def over(answer, use, *, limit=2, refuse=False):
         async with Connections(SERVER, limit) as connections:
 
             async def ask(receiver):
-                await connections.exchange(b"", b"hi", receiver, lambda _: receiver.sent_at.append(loop.time()))
+                def on_sent(connection):
+                    receiver.sent_at.append(loop.time())
+                    receiver.connection = connection
+
+                await connections.exchange(b"", b"hi", receiver, on_sent)
                 return receiver
 
             return await use(ask)
@@ -140,6 +146,52 @@ def test_a_request_that_is_given_up_frees_its_place():
     assert len(wires) == 2
 
 
-def test_a_server_that_cannot_be_reached():
-    with pytest.raises(WarmrouteError, match="test:80 cannot be reached: connection refused"):
-        over(lambda wire, _: None, None, refuse=True)
+def test_an_exchange_that_is_ended_from_outside_says_why_and_its_connection_is_not_used_again():
+    async def use(ask):
+        receiver = Receiver()
+        asking = asyncio.create_task(ask(receiver))
+        await asyncio.sleep(0.5)
+        receiver.connection.fail("no answer for 60 s")
+        with pytest.raises(ExchangeError, match="no answer for 60 s"):
+            await asking
+        return await ask(Receiver())
+
+    receiver, wires = over(lambda wire, _: wire.reply(ANSWER), use, limit=1)
+    assert receiver.body == b"ok"
+    assert [wire.closing for wire in wires] == [True, True]  # The second is closed at the end.
+    assert len(wires) == 2
+
+
+def test_what_a_server_says_unasked_is_no_answer_to_the_next_request():
+    async def use(ask):
+        receiver = await ask(Receiver())
+        receiver.connection.data_received(ANSWER.replace(b"ok", b"no"))
+        return await ask(Receiver())
+
+    receiver, wires = over(lambda wire, _: wire.reply(ANSWER), use, limit=1)
+    assert receiver.body == b"ok"
+    assert len(wires) == 2
+
+
+def test_what_is_no_http_is_an_error_and_ends_its_connection():
+    async def use(ask):
+        with pytest.raises(ExchangeError, match="no HTTP response"):
+            await ask(Receiver())
+
+    _, wires = over(lambda wire, _: wire.reply(b"SSH-2.0-OpenSSH_9.6\r\n\r\n"), use, limit=1)
+    assert wires[0].closing
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ConnectionRefusedError(), "connection refused"),
+        (socket.gaierror(-2, "Name or service not known"), "unknown host"),
+        (OSError(101, "Network is unreachable"), "no connection"),
+        (ssl.SSLCertVerificationError(), "TLS failed"),
+        (TimeoutError(), "connecting took too long"),
+    ],
+)
+def test_a_server_that_cannot_be_reached_is_named_with_the_reason(error, reason):
+    with pytest.raises(WarmrouteError, match=rf"^test:80 cannot be reached: {reason}\. Is the address right, and does"):
+        over(lambda wire, _: None, None, refused=error)
