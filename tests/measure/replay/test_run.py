@@ -9,12 +9,14 @@ import time
 
 import orjson
 import pytest
-from measure.replay.simulated import Endpoint, Target, request
+from aiohttp import web
+from local.containers import container
+from measure.replay.simulated import END, LAST, TOKEN, Endpoint, Target, request
 from measure.replay.test_summary import row
 from measure.virtual_time import run_virtually
 
 from warmroute.errors import WarmrouteError
-from warmroute.measure.replay import ReplayRun, Schedule, read_rows
+from warmroute.measure.replay import OpenAITarget, ReplayRun, Schedule, read_rows
 from warmroute.measure.replay.journal import Journal
 
 
@@ -159,3 +161,33 @@ def test_what_cannot_be_read(tmp_path):
     for path in (tmp_path, tmp_path / "none"):
         with pytest.raises(WarmrouteError, match="Give the folder of a replay"):
             list(read_rows(path))
+
+
+def test_a_run_over_http_sends_each_request_to_the_target_s_server(tmp_path):
+    asked = []
+
+    async def answer(request):
+        asked.append((request.path, await request.json()))
+        return web.Response(body=TOKEN + LAST + END, content_type="text/event-stream")
+
+    async def main():
+        async with container(answer) as url:
+            run = ReplayRun(
+                Schedule([request(n, n * 0.001) for n in range(5)]),
+                OpenAITarget(f"{url}/v1"),
+                tmp_path / "run",
+                cache_salt=False,
+            )
+            return await asyncio.to_thread(run.run)
+
+    replayed = asyncio.run(main())
+    assert sorted(body["n"] for _, body in asked) == list(range(5))
+    assert {path for path, _ in asked} == {"/v1/chat/completions"}
+    assert (replayed.summary.answered, replayed.summary.errors) == (5, {})
+    assert {row.error for row in read_rows(replayed.requests)} == {None}
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_anything_is_sent(tmp_path):
+    (tmp_path / "file").write_text("", "utf-8")
+    with pytest.raises(WarmrouteError, match=r"Not a directory\. Give a folder that can be written and has room\."):
+        replay(tmp_path / "file" / "run")
