@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -21,7 +22,7 @@ from warmroute.hosting import EndpointSpec, parse_spec
 from warmroute.local import serve
 from warmroute.local.control import Clock, Durations, Readiness, install
 from warmroute.local.control.lookup import existing_endpoints
-from warmroute.local.deploying import ROLE_ARN, STAND_IN_IMAGE
+from warmroute.local.deploying import ROLE_ARN, STAND_IN_IMAGE, deploy_locally
 from warmroute.local.session import local_session
 
 VARIANT = "{name: main, instance_type: ml.p5.48xlarge, initial_instance_count: 2, %s}"
@@ -116,6 +117,15 @@ def _stand_in(url: str) -> tuple[str, str, int]:
 
 def test_a_model_that_only_the_real_account_has_is_stood_in_for():
     assert while_serving(_stand_in, spec=spec_of(NAMED)) == (STAND_IN_IMAGE, ROLE_ARN, 200)
+
+
+def test_a_stand_in_that_cannot_be_made_is_named(monkeypatch):
+    monkeypatch.setattr(ExponentialBackoff, "delay_amount", lambda *_: 0)
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        with pytest.raises(LocalEndpointError, match="The stand-in for model elsewhere cannot be made: Could not conn"):
+            deploy_locally(spec_of(NAMED), url)
 
 
 def test_a_kept_account_is_served_again_and_keeps_its_stand_ins(tmp_path):
