@@ -269,8 +269,9 @@ def test_arguments_that_differ_in_form_have_a_remedy_of_their_own(
 
 
 def test_white_space_elsewhere_has_the_usual_remedy() -> None:
-    found = explain('{"a": 1}', '{"a":1}', api="invoke", prefix_length=9)
-    assert (found.cause, found.remedy) == (Cause.WHITE_SPACE, Cause.WHITE_SPACE.remedy)
+    for one, other in (('{"a": 1}', '{"a":1}'), ('{"a":1}', '{"a": 1}')):
+        found = explain(one, other, api="invoke", prefix_length=9)
+        assert (found.cause, found.remedy) == (Cause.WHITE_SPACE, Cause.WHITE_SPACE.remedy)
 
 
 @pytest.mark.parametrize(

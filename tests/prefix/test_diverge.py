@@ -275,6 +275,28 @@ def test_the_cause_follows_from_the_place(one: Any, other: Any, cause: Cause, pa
     assert (found.cause, found.as_sent.path) == (cause, path)
 
 
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")])
+@pytest.mark.parametrize(
+    ("one", "other", "path", "cause"),
+    [
+        ({"k": [1, 2]}, {"k": [1]}, "k[1]", Cause.VALUE_CHANGE),
+        ({"k": [1, 2, 3]}, {"k": [1, 2]}, "k[2]", Cause.VALUE_CHANGE),
+        ({"k": [[1], 2]}, {"k": [[1]]}, "k[1]", Cause.VALUE_CHANGE),
+        ({"a": 1.5, "k": 1}, {"a": 1.5, "k": 2}, "k", Cause.VALUE_CHANGE),
+        ({"a": 2**70, "k": 1}, {"a": 2**70, "k": 2}, "k", Cause.VALUE_CHANGE),
+        ({"a": [0.5, "b"], "k": 1}, {"a": [0.5, "c"], "k": 1}, "a[1]", Cause.VALUE_CHANGE),
+    ],
+)  # fmt: skip
+def test_what_is_the_same_is_no_difference(
+    separators: tuple[str, str], one: Any, other: Any, path: str, cause: Cause
+) -> None:
+    for pair in ((one, other), (other, one)):
+        texts_ = [json.dumps(each, separators=separators) for each in pair]
+        found = explain(*texts_, api="invoke", prefix_length=1_024)
+        assert found.as_sent
+        assert (found.as_sent.path, found.cause) == (path, cause)
+
+
 def test_other_json_than_requests_is_explained_too() -> None:
     found = explain("[1]", "[1.0]", api="invoke", prefix_length=1_024)
     assert (found.cause, found.affected) == (Cause.NUMBER_FORM, Affected.BOTH)
@@ -298,6 +320,12 @@ def test_other_json_than_requests_is_explained_too() -> None:
         ('{"prompt": "x\\/y"}', '{"prompt": "x/y"}', Cause.ESCAPE_FORM),
         ('{"prompt": "x\\ty"}', '{"prompt": "x\\u0009y"}', Cause.ESCAPE_FORM),
         ('{"prompt": "x\\u0009y"}', '{"prompt": "x\\u0008y"}', Cause.TEXT_CHANGE),
+        (r'{"prompt": "\\/"}', r'{"prompt": "\\\/"}', Cause.ESCAPE_FORM),
+        (r'{"prompt": "\\\n"}', r'{"prompt": "\\\u000a"}', Cause.ESCAPE_FORM),
+        (r'{"prompt": "xa\n"}', r'{"prompt": "x\u0061\n"}', Cause.ESCAPE_FORM),
+        (r'{"prompt": "x"}', r'{"prompt": "x\n"}', Cause.APPENDED),
+        (r'{"prompt": "x\n"}', r'{"prompt": "x"}', Cause.APPENDED),
+        (r'{"prompt": "xé"}', r'{"prompt": "x\u00e9"}', Cause.ESCAPE_FORM),
     ],
 )
 def test_an_escape_is_a_form_only_if_the_character_is_the_same(one: str, other: str, cause: Cause) -> None:

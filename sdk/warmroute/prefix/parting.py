@@ -162,24 +162,22 @@ def _same(one: Any, other: Any) -> bool:
 
 def _is_same_character(one: bytes, other: bytes, token: int, offset: int) -> bool:
     """Whether two string tokens go on with the same character where their bytes part: an escape and another form."""
-    start = _start_of_character(one, token, offset)
+    start = _start_of_escape(one, token, offset)
     characters = [_CHARACTER.match(text, start) for text in (one, other)]
     units = [character.group() if character else b"" for character in characters]
     if not any(unit.startswith(b"\\") for unit in units):
         return False
-    return json.loads(b'"%b"' % units[0]) == json.loads(b'"%b"' % units[1]) if all(units) else False
+    return bool(json.loads(b'"%b"' % units[0]) == json.loads(b'"%b"' % units[1]))
 
 
-def _start_of_character(text: bytes, token: int, offset: int) -> int:
-    """Where the character or escape begins whose bytes reach over the offset."""
+def _start_of_escape(text: bytes, token: int, offset: int) -> int:
+    """Where the escape begins whose bytes reach over the offset; else the offset."""
     for start in range(offset - 1, max(token, offset - _LONGEST_ESCAPE), -1):
         if text[start] == _BACKSLASH:
             run = len(text[token + 1 : start + 1]) - len(text[token + 1 : start + 1].rstrip(b"\\"))
             length = _LONGEST_ESCAPE if text[start + 1 : start + 2] == b"u" else 2
-            if run % 2 == 1 and (start + 1 == offset or start + length > offset):
+            if run % 2 == 1 and start + length > offset:
                 return start
-    while text[offset : offset + 1] and 0x80 <= text[offset] < 0xC0:
-        offset -= 1
     return offset
 
 
