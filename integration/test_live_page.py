@@ -172,7 +172,19 @@ def test_it_is_readable_at_every_width_and_in_both_schemes(
     soft = page.evaluate("getComputedStyle(document.querySelector('.routing')).color.match(/[0-9]+/g).map(Number)")
     assert _contrast(ground, soft) >= 4.5
     assert (sum(ground) < 3 * 128) == dark
+    assert set(page.evaluate(LINES_WITH_LONG_NAMES)) <= {0, 1}  # No figure is parted from its unit.
     page.screenshot(tmp_path / "page.png")
+
+
+LINES_WITH_LONG_NAMES = """(() => {
+  for (const name of document.querySelectorAll("tbody th")) name.textContent = "as-long-as-the-cdk-names-".repeat(4);
+  return [...document.querySelectorAll("td[data-figure]")].map(figure => {
+    figure.textContent = "999 ms";
+    const text = document.createRange();
+    text.selectNodeContents(figure);
+    return text.getClientRects().length;
+  });
+})()"""
 
 
 def test_names_for_assistive_technology(browser: Chromium, local: RunningLocally) -> None:

@@ -98,8 +98,9 @@ function showFleet(endpoint, fleet, parent, elapsed) {
   const before = baseline && baseline.fleets.get(key), of = figures(fleet, before && before.fleet);
   put(node.querySelector("h3"), fleet.component ? `${fleet.component} on ${fleet.variant}` : fleet.variant);
   put(node.querySelector(".routing"), routing(fleet));
-  put(node.querySelector("caption"), `${whole(fleet.instances.length)} `
-    + (fleet.component ? "copies" : "instances") + "; the mark on each bar is an even share");
+  const count = fleet.instances.length, [one, more] = fleet.component ? ["copy", "copies"] : ["instance", "instances"];
+  put(node.querySelector("caption"), `${whole(count)} ${count === 1 ? one : more}`
+    + (count > 1 ? "; the mark on each bar is an even share" : ""));
   const history = node.history || (node.history = {requests: [], rate: [], hits: [], overflow: [], ttft: []});
   const last = node.last, step = name => last ? Math.max(0, fleet[name] - last[name]) : 0;
   const rate = elapsed ? step("requests") / elapsed : null;
