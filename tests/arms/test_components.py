@@ -70,6 +70,24 @@ def test_the_engine_is_the_image_of_the_component(account):  # noqa: F811
     assert control(account, "legal").look().engine == ""
 
 
+def test_the_engine_of_a_component_that_runs_a_model_is_the_image_of_the_model(account):  # noqa: F811
+    component = {
+        "name": "llama",
+        "specification": {
+            "compute_resource_requirements": {"min_memory_required_in_mb": 1_024},
+            "model_name": "llama-model",
+        },
+    }
+    account.sagemaker.create_model(
+        ModelName="llama-model",
+        ExecutionRoleArn=SPEC.execution_role_arn,
+        PrimaryContainer={"Image": IMAGE, "ModelDataUrl": "s3://models/llama.tar.gz"},
+    )
+    account.deploy(SPEC.model_validate({**SPEC.model_dump(), "inference_components": [component]}))
+
+    assert control(account, "llama").look().engine == IMAGE
+
+
 def test_a_component_that_is_not_there_is_named(account):  # noqa: F811
     account.deploy(SPEC)
 

@@ -9,7 +9,7 @@ from warmroute.errors import WarmrouteError
 from warmroute.measure.experiment import EndpointState, Serving
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 POLL_SECONDS = 10.0
 """Between two looks at what serves: DescribeEndpoint is answered some times a second, to the whole account."""
@@ -67,13 +67,19 @@ class ControlPlane:
         return _count(self._variants(self._endpoint_in_service())) or None
 
     def _engine(self, found: dict[str, Any]) -> str:
-        """The images that were deployed, with their digests."""
-        deployed = [image for each in self._variants(found) for image in each.get("DeployedImages", ())]
+        """The images that were deployed, with their digests where SageMaker tells them."""
         if self._component:
-            container = self._component_described().get("Specification", {}).get("Container", {})
-            deployed = [container["DeployedImage"]] if "DeployedImage" in container else []
-        images = (image.get("ResolvedImage") or image.get("SpecifiedImage", "") for image in deployed)
+            images = self._component_images(self._component_described().get("Specification", {}))
+        else:
+            images = [_name(image) for each in self._variants(found) for image in each.get("DeployedImages", ())]
         return ", ".join(sorted({image for image in images if image}))
+
+    def _component_images(self, specification: Mapping[str, Any]) -> list[str]:
+        if "ModelName" not in specification:
+            return [_name(specification.get("Container", {}).get("DeployedImage", {}))]
+        model = self._aws.call("sagemaker", "describe_model", ModelName=specification["ModelName"])
+        containers = [model.get("PrimaryContainer", {}), *model.get("Containers", ())]
+        return [container.get("Image", "") for container in containers]
 
     def _copies(self) -> Serving | None:
         """Copies of the component; None without one, and for an adapter, which goes where its base is."""
@@ -121,3 +127,7 @@ class ControlPlane:
 
 def _count(variants: Iterable[dict[str, Any]]) -> int:
     return sum(each.get("CurrentInstanceCount", 0) for each in variants)
+
+
+def _name(image: Mapping[str, str]) -> str:
+    return image.get("ResolvedImage") or image.get("SpecifiedImage", "")
