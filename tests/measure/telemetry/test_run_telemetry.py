@@ -79,6 +79,12 @@ def test_of_several_sources_the_first_that_knows_is_taken():
     assert telemetry.unavailable["ttft"] == "A does not tell. B does not tell."
 
 
+def test_a_rate_is_not_made_of_what_two_sources_counted():
+    telemetry = joined([_telemetry("A", hit_tokens=3), _telemetry("B", queried_tokens=1_000)])
+    assert (telemetry.hit_rate, telemetry.queried_tokens) == (None, 1_000)
+    assert telemetry.unavailable["hit_tokens"].startswith("No source counts both")
+
+
 def test_what_is_expected_stands_beside_what_was_counted_or_the_reason_why_not():
     counted = _telemetry(requests=10)
     both = ExpectedHits(ceiling=0.9, predicted=0.85, basis="Engines are simulated.").added_to(counted)

@@ -79,6 +79,9 @@ def joined(seen: Sequence[RunTelemetry]) -> RunTelemetry:
     both = [each for each in seen if each.hit_tokens is not None and each.queried_tokens is not None]
     if both:
         figures |= {"hit_tokens": both[0].hit_tokens, "queried_tokens": both[0].queried_tokens}
+    elif None not in {figures["hit_tokens"], figures["queried_tokens"]}:
+        figures["hit_tokens"] = None
+        unavailable["hit_tokens"] = "No source counts both what was looked for in the cache and what was found."
     return replace(
         seen[0],
         sources=tuple(source for each in seen for source in each.sources),
