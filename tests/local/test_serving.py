@@ -56,12 +56,17 @@ def while_serving(ask: Callable[[str], Any], **options: Any) -> Any:
         try:
             return ask(url)
         finally:
-            os.kill(os.getpid(), signal.SIGTERM)
+            tell_to_stop()
 
     with ThreadPoolExecutor(1) as aside:
         serve(speed=10_000, on_ready=lambda url: asked.append(aside.submit(ask_and_stop, url)), **options)
     (answer,) = asked
     return answer.result()
+
+
+def tell_to_stop() -> None:
+    assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL  # Which would end the tests.
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def client(url: str, service: str, region: str = "us-east-1") -> Any:
@@ -153,10 +158,12 @@ def test_what_the_control_plane_refuses_ends_the_server():
 def test_a_server_that_is_stopped_while_it_deploys_just_ends(monkeypatch):
     monkeypatch.setattr(ExponentialBackoff, "delay_amount", lambda *_: 0)  # The deployment asks again, and in vain.
 
+    before = signal.getsignal(signal.SIGTERM)
+
     def stop() -> None:
-        while not existing_endpoints():
+        while not existing_endpoints() or signal.getsignal(signal.SIGTERM) is before:
             threading.Event().wait(0.01)
-        os.kill(os.getpid(), signal.SIGTERM)
+        tell_to_stop()
 
     with ThreadPoolExecutor(1) as aside:
         stopped = aside.submit(stop)
