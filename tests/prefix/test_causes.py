@@ -319,7 +319,12 @@ def test_a_difference_beyond_the_window_is_harmless(one: Any, other: Any, is_har
         ({"input": "a"}, {"input": "ab"}, Affected.BOTH),
         ({"k": {"a": 1, "b": 2}}, {"k": {"b": 2, "a": 1}}, Affected.BOTH),
         ({"inputs": "a", "parameters": 1}, {"inputs": "a", "parameters": {}}, Affected.ROUTING_KEY),
+        ({"k": 1, "inputs": "a", "parameters": {"adapter_id": "b"}},
+         {"k": 1.0, "inputs": "c", "parameters": {"adapter_id": "b"}}, Affected.BOTH),
+        (chat([part("a")], "b"), chat("a", "b"), Affected.ROUTING_KEY),
+        (chat([part("a")], "b"), chat("a", "c"), Affected.BOTH),
+        (chat([part("a")]), chat("a", "b"), Affected.ROUTING_KEY),
     ],
-)
+)  # fmt: skip
 def test_what_the_engine_reads_of_two_requests(one: Any, other: Any, affected: Affected) -> None:
     assert explain(one, other, api="invoke", prefix_length=99).affected is affected

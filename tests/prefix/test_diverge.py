@@ -143,12 +143,17 @@ def test_a_walk_through_the_text_meets_every_member_at_its_path(value: Any, spel
     for offset in range(len(text) + 1):
         place = walker.to(offset)
         assert place == Walker(text).to(offset)
+        assert place.within is not Within.NONE or place.token == offset
+        assert place.within is not Within.KEY or place.path == place.container
         member = value
         for part in place.path if place.within in {Within.TEXT, Within.SCALAR} else ():
             member = member[part]
         if place.within is Within.TEXT:
-            assert text.startswith(json.dumps(member, **spelling).encode(), place.token)
+            written = json.dumps(member, **spelling).encode()
+            assert text.startswith(written, place.token)
+            assert place.token < offset < place.token + len(written)
         elif place.within is Within.SCALAR:
+            assert place.token < offset
             assert json.dumps(member).encode().startswith(text[place.token : offset])
 
 
@@ -297,7 +302,28 @@ def test_what_is_the_same_is_no_difference(
         assert (found.as_sent.path, found.cause) == (path, cause)
 
 
+def test_canonical_form_is_that_of_the_order_given() -> None:
+    order = FieldOrder(tools="after_messages")
+    one, other = (chat("a", tools=[{"type": "function", "function": {"name": name}}]) for name in "fg")
+    texts_ = [canonical_json(request, order=order) for request in (one, other)]
+    for pair in ((one, other), texts_, [json.dumps(request) for request in (one, other)]):
+        found = explain(*pair, api="invoke", prefix_length=1_024, order=order).canonical
+        assert found
+        assert (found.byte_offset, found.path) == (len(shared(*texts_)), "tools[0].function.name")
+    assert as_sent(texts_[0], order).is_canonical
+    assert not as_sent(texts_[0], FieldOrder()).is_canonical
+
+
+def test_a_difference_at_the_beginning_is_shown_from_there() -> None:
+    found = explain({"k": "x"}, {"k": "y"}, api="invoke", prefix_length=9, redact=False).as_sent
+    assert found
+    assert (found.a, found.b) == ('{"k":"x"}', '{"k":"y"}')
+
+
 def test_other_json_than_requests_is_explained_too() -> None:
+    found = explain('["a", 1, "b"]', '["a", 1.0, "b"]', api="invoke", prefix_length=1_024)
+    assert found.canonical
+    assert (found.canonical.path, found.canonical.cause) == ("[1]", Cause.NUMBER_FORM)
     found = explain("[1]", "[1.0]", api="invoke", prefix_length=1_024)
     assert (found.cause, found.affected) == (Cause.NUMBER_FORM, Affected.BOTH)
     for one, other in (('{"a": 1}', "[1]"), ('"a" ', '"b"'), ("[ ]", "[1]"), ("[1, 2]", "[1]")):

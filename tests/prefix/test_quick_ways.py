@@ -315,6 +315,7 @@ CANONICAL = b'{"messages":[],"n":1}'
         (rb'{"n":"\u0061"}', rb'{"n":"\u0061"}', False, False),
         (b'{"n":1,"messages":[1.00]}', b'{"n":1,"messages":[1.00]}', False, False),
         (b'{"n":1e1,"messages":[]}', b'{"n":1e1,"messages":[]}', False, False),
+        (b'{"n":1.0e2}', b'{"n":1.0e2}', False, False),  # As long as its canonical form.
         ({"n": 1, "messages": []}, b'{"n":1,"messages":[]}', True, False),
     ],
 )

@@ -214,7 +214,7 @@ def _characters(text: bytes, end: int) -> int:
     """Code points that end before an offset in UTF-8; in small steps, since large texts cost more than their length."""
     if text.isascii():
         return end
-    decoder = _UTF8(errors="ignore")
+    decoder = _UTF8()
     return sum(len(decoder.decode(text[begin : min(begin + _STEP, end)])) for begin in range(0, end, _STEP))
 
 
@@ -236,7 +236,7 @@ def _share_their_prompt(canonical: Split | None, one: Any, other: Any) -> bool:
     if canonical is None or canonical.cause in _CHANGES_OF_PROMPT:
         return canonical is None
     fixed, growing = zip(*(_prompt(value) for value in (one, other)), strict=True)
-    if fixed[0] != fixed[1] or type(growing[0]) is not type(growing[1]):
+    if fixed[0] != fixed[1]:
         return False
     shorter, longer = sorted(growing, key=len)
     return bool(longer[: len(shorter)] == shorter)
@@ -260,7 +260,7 @@ _CHANGES_OF_PROMPT = frozenset(
 def _prompt(value: Any) -> tuple[bytes, list[bytes] | str]:
     """What the engine reads of a request: what stands before the text, and the messages or the text, which grow."""
     if not isinstance(value, Mapping):
-        return write(value), ""
+        return write(value), []
     seen = {name: member for name, member in changed(value, _READ_ALIKE).items() if name not in TAIL}
     parameters = value.get("parameters")
     if isinstance(parameters, Mapping):
@@ -278,7 +278,7 @@ def _prompt(value: Any) -> tuple[bytes, list[bytes] | str]:
         if isinstance(growing, (list, tuple)):
             ordered = in_order(seen, DEFAULT_ORDER)
             return write({**ordered, name: None}), [write(item) for item in ordered[name]]
-    return write(in_order(seen, DEFAULT_ORDER)), ""
+    return write(in_order(seen, DEFAULT_ORDER)), []
 
 
 _READ_ALIKE = PromptChanges(compact_arguments=True, unwrap_single_text=True, drop_null_fields=True)
