@@ -56,14 +56,12 @@ def test_a_p_value_is_never_told_as_zero(said):
     assert "0.000" not in text
 
 
-def test_simulated_engines_are_told(said, tmp_path, capsys):
-    assert "Engines were simulated" not in said({"random": 1.0, "prefix": 0.5}, count=40)
+@pytest.mark.parametrize(("engine", "noted"), [("simulated by warmroute 0.1.0", True), ("vLLM 0.30.0", False)])
+def test_simulated_engines_are_told_and_others_not(tmp_path, capsys, engine, noted):
+    made = comparison(tmp_path, {"random": 1.0, "prefix": 0.5}, count=40)
+    print_comparison(replace(made, runs=tuple(replace(run, engine=engine) for run in made.runs)), tmp_path)
 
-    made = comparison(tmp_path / "simulated", {"random": 1.0, "prefix": 0.5}, count=40)
-    runs = tuple(replace(run, engine="simulated by warmroute 0.1.0") for run in made.runs)
-    print_comparison(replace(made, runs=runs), tmp_path)
-
-    assert "note: Engines were simulated" in capsys.readouterr().out
+    assert ("note: Engines were simulated" in capsys.readouterr().out) is noted
 
 
 def test_segments_have_lines_of_their_own(said):

@@ -70,9 +70,7 @@ def print_comparison(comparison: Comparison, folder: Path) -> None:
     if comparison.aa is not None:
         typer.echo(f"\n{_noise(comparison.aa)}")
     if any(run.is_simulated for run in comparison.runs):
-        typer.echo(
-            "note: Engines were simulated: what to expect, and not what an endpoint on SageMaker was seen to do."
-        )
+        typer.echo("note: Engines were simulated: the figures say what to expect, and not what was seen on SageMaker.")
     for run in comparison.runs:
         if run.problems:
             typer.echo(left_out(run.folder, run.problems))

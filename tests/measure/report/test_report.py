@@ -246,6 +246,9 @@ def test_simulated_engines_may_mislead_and_seen_ones_do_not(tmp_path):
     assert titles("simulated by warmroute 0.1.0")[0] == "Engines were simulated"
     assert "Engines were simulated" not in titles("vLLM 0.30.0")
 
+    page, _, _ = written(tmp_path, replace(made, runs=tuple(replace(run, engine="simulated") for run in made.runs)))
+    assert "prefix against random, 6 pairs of runs on simulated engines" in page.text
+
 
 def test_figures_that_too_few_cold_requests_tell_are_named_once(tmp_path):
     page, _, _ = written(tmp_path, comparison(tmp_path, {"random": 1.0, "prefix": 0.6}, aa=0, count=200))

@@ -42,7 +42,7 @@ def page(report: Report) -> str:
             "header",
             tag("p", "warmroute comparison", class_="kind"),
             tag("h1", *_question(candidates, report.baseline)),
-            *(verdict.headline(number, one, report.baseline) for number, one in enumerate(report.verdicts, 1)),
+            *(verdict.headline(number, one, report) for number, one in enumerate(report.verdicts, 1)),
             _contents(report),
         ),
         tag(

@@ -9,6 +9,7 @@ from warmroute.measure.report.figures.canvas import colour_of
 from warmroute.measure.report.figures.forest import Row, forest_height, paint_forest
 from warmroute.measure.report.markup import Markup, join, name, tag
 from warmroute.measure.report.sections.parts import figure, listed, metric_value, paragraph, section, table
+from warmroute.measure.run import SIMULATED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,14 +19,16 @@ if TYPE_CHECKING:
 _CLASSES = {"adopt": "good", "adopt narrowly": "good", "don't": "bad", "inconclusive": "open"}
 
 
-def headline(number: int, verdict: VerdictPart, baseline: str) -> Markup:
+def headline(number: int, verdict: VerdictPart, report: Report) -> Markup:
     """The verdict on one candidate, as a card at the top of the page."""
+    simulated = any(run.compared and run.engine.startswith(SIMULATED) for run in report.runs)
+    rests_on = f", {_pairs(verdict.pairs)}{' on simulated engines' if simulated else ''}"
     return tag(
         "a",
         tag("span", verdict.decision, class_=f"decision {_CLASSES.get(verdict.decision, 'open')}"),
         tag("span", verdict.headline, class_="sentence", dir="auto"),
         tag("span", _why(verdict), class_="why"),
-        tag("span", name(verdict.candidate), " against ", name(baseline), f", {_pairs(verdict.pairs)}", class_="what"),
+        tag("span", name(verdict.candidate), " against ", name(report.baseline), rests_on, class_="what"),
         class_="verdict",
         href=f"#candidate-{number}",
     )
