@@ -22,6 +22,7 @@ from warmroute.measure.criteria import Criteria
 from warmroute.measure.metrics import Metric
 from warmroute.measure.replay.journal import Journal
 from warmroute.measure.report import write_report
+from warmroute.measure.run import SIMULATED
 from warmroute.measure.statistics import pairs_for_reduction, run_noise
 from warmroute.measure.summary import summarise
 from warmroute.measure.verdict import judge
@@ -124,6 +125,7 @@ def _run(arm: str, pair: int, position: int, started: datetime) -> tuple[Run, fl
         started=started,
         duration_seconds=max(row.planned_seconds + row.e2e_seconds for row in rows),
         endpoint_arn="arn:aws:sagemaker:us-east-1:111122223333:endpoint/example",
+        engine=f"{SIMULATED} in virtual time",
         requests=rows,
         windows=(Window(WindowKind.COLD, 0.0, COLD_SECONDS),),
     )
