@@ -1,7 +1,7 @@
 """Change the code in small ways, one at a time, and see whether the tests of its part notice: mutation testing.
 
-    python .ci/mutation.py            # every part; a quarter of an hour on two cores
-    python .ci/mutation.py routing    # one part
+    python .ci/mutation.py            # every part; an hour on two cores
+    python .ci/mutation.py routing    # one part; minutes
 
 Fails if a part's tests notice less than 90 % of the changes. What mutmut finds stays in ``build/mutation/<part>``:
 there ``mutmut results`` lists the changes that nobody noticed and ``mutmut show NAME`` shows one. A change that

@@ -36,6 +36,13 @@ DEEP = "[" * 65 + "]" * 65
         ("[NaN]", "[0], offset 1", "the number is not finite.", "JSON has no NaN and no Infinity."),
         ("[Infinity]", "[0], offset 1", "the number is not finite.", "JSON has no NaN and no Infinity."),
         ("[-Infinity]", "[0], offset 1", "the number is not finite.", "JSON has no NaN and no Infinity."),
+        ('{"a":NaN}', "a, offset 5", "the number is not finite.", "JSON has no NaN and no Infinity."),
+        (
+            '{"a\x01":1}',
+            "request, offset 1",
+            "the string has no end, a control character or a malformed escape.",
+            SYNTAX,
+        ),
         ("[1,", "[1], offset 3", "the text ends too early.", SYNTAX),
         ("[1,]", "[1], offset 3", "a JSON value is missing.", SYNTAX),
         ("[1", "request, offset 2", "the text ends too early.", SYNTAX),
@@ -72,6 +79,7 @@ def test_bytes_that_are_not_utf_8_are_told() -> None:
     with pytest.raises(CanonicalJsonError) as caught:
         canonical_json(b'["\xff"]')
     assert str(caught.value) == "request, offset 2: the bytes are not UTF-8. Encode JSON in UTF-8."
+    assert caught.value.path == ""
 
 
 @pytest.mark.parametrize(
