@@ -266,7 +266,7 @@ def _told(pages: dict[str, bytes], asked: list[str]) -> Answer:
     [
         (
             {"/metrics": METRICS, "/version": b'{"version": "0.30.0"}'},
-            EngineCounts(queried_tokens=900, hit_tokens=600, waiting=2, version="0.30.0"),
+            EngineCounts(queried_tokens=900, hit_tokens=600, waiting=2, software="vLLM 0.30.0"),
         ),
         ({"/metrics": METRICS}, EngineCounts(queried_tokens=900, hit_tokens=600, waiting=2)),
         ({}, EngineCounts()),

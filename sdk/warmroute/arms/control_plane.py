@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from warmroute.deploy.account.aws import Aws, region_of
 from warmroute.errors import WarmrouteError
+from warmroute.loopback import local_endpoint_of
 from warmroute.measure.experiment import EndpointState, Serving
+from warmroute.measure.telemetry import local_fleet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -30,6 +32,7 @@ class ControlPlane:
 
     def __init__(self, session: Any, endpoint: str, *, variant: str = "", component: str | None = None) -> None:
         self._aws = Aws(session, region_of(None, session))
+        self._local_url = local_endpoint_of(session, self._aws.region)
         self._endpoint, self._variant, self._component = endpoint, variant, component
 
     def look(self) -> EndpointState:
@@ -67,7 +70,12 @@ class ControlPlane:
         return _count(self._variants(self._endpoint_in_service())) or None
 
     def _engine(self, found: dict[str, Any]) -> str:
-        """The images that were deployed, with their digests where SageMaker tells them."""
+        """The images that were deployed, with their digests where SageMaker tells them.
+
+        On this machine, where nobody pulls an image, what computes the answers instead.
+        """
+        if self._local_url:
+            return ", ".join(sorted(local_fleet(self._local_url, self._endpoint, self._variant).engines))
         if self._component:
             images = self._component_images(self._component_described().get("Specification", {}))
         else:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import replace
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from warmroute.arms.control_plane import ControlPlane
@@ -15,13 +13,12 @@ from warmroute.errors import WarmrouteError
 from warmroute.local import EngineKind, EngineSettings, running_locally
 from warmroute.local.child import DEFAULT_REGION
 from warmroute.local.options import check_options
-from warmroute.measure.experiment import EndpointState, PolledServing, Served, Serving
-from warmroute.measure.run import SIMULATED
+from warmroute.measure.experiment import PolledServing, Served, Serving
 from warmroute.measure.telemetry import INTERVAL_SECONDS, local_fleet
 from warmroute.tune.fleets import fleet_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from warmroute.hosting import EndpointSpec
     from warmroute.inference_api import Api
@@ -92,25 +89,15 @@ class LocalArm:
             session = local.session(self._spec.region or DEFAULT_REGION)
             control = ControlPlane(session, self._spec.name, component=component_of(self._spec))
 
-            def look() -> EndpointState:
-                versions = local_fleet(local.url, self._spec.name).engine_versions
-                return replace(control.look(), engine=self._engine(versions))
-
             def serving() -> Serving:
                 names = local_fleet(local.url, self._spec.name).instances
                 return Serving(len(names), names, control.serving().changing)
 
             yield Served(
                 target=target_of(self._api, session, self._spec.name, component=component_of(self._spec)),
-                look=look,
+                look=control.look,
                 session=session,
                 endpoint_name=self._spec.name,
                 local_url=local.url,
                 watch=PolledServing(serving, INTERVAL_SECONDS),
             )
-
-    def _engine(self, versions: Iterable[str]) -> str:
-        """What computes the answers: not the image of the spec, which nothing pulls here."""
-        if self._engines.kind is EngineKind.SIMULATED:
-            return f"{SIMULATED} by warmroute {version('warmroute')}"
-        return ", ".join(f"vLLM {found}" for found in sorted(versions))

@@ -172,11 +172,11 @@ def test_what_serves_on_this_machine_is_told_with_its_engines(answers):
 warmroute_instance_in_service{endpoint="bot",variant="main",instance="i-0"} 1
 warmroute_instance_in_service{endpoint="bot",variant="main",instance="i-1"} 0
 warmroute_instance_in_service{endpoint="other",variant="main",instance="i-2"} 1
-warmroute_engine_info{endpoint="bot",variant="main",instance="i-0",version="0.30.0"} 1
+warmroute_engine_info{endpoint="bot",variant="main",instance="i-0",engine="vLLM 0.30.0"} 1
 """
     answers["http://local/_warmroute/metrics"] = [text, Unanswered("it answers with status 500")]
 
-    assert local_fleet("http://local/", "bot") == ({"i-0"}, {"0.30.0"})
+    assert local_fleet("http://local/", "bot") == ({"i-0"}, {"vLLM 0.30.0"})
     with pytest.raises(WarmrouteError, match=r"metrics: it answers with status 500\. Does it run\?"):
         local_fleet("http://local", "bot")
 

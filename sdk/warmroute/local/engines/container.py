@@ -99,8 +99,8 @@ class EngineCounts:
     kv_cache_usage: float | None = None
     """Share of its KV cache in use now, between 0 and 1. vLLM: ``vllm:kv_cache_usage_perc``."""
 
-    version: str | None = None
-    """Of its software. vLLM: ``/version``."""
+    software: str | None = None
+    """What computes its answers, and of which version: ``vLLM 0.30.0``, by vLLM's ``/version``."""
 
 
 class Engine(Protocol):

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import uuid
 from dataclasses import replace
+from importlib.metadata import version
 from typing import TYPE_CHECKING, ClassVar
 
 from warmroute.fleet import (
@@ -23,6 +24,7 @@ from warmroute.local.engines.completion import read_chat_completion, read_comple
 from warmroute.local.engines.container import CHAT_COMPLETIONS, ContainerRefusal, ContainerRequest, EngineCounts
 from warmroute.local.engines.prompts import prompt_of
 from warmroute.local.engines.wording import Usage, Wording
+from warmroute.measure.run import SIMULATED
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Mapping
@@ -35,6 +37,8 @@ DEFAULT_MAX_NUM_BATCHED_TOKENS = 8_192
 
 Source: ``vllm/engine/arg_utils.py``.
 """
+
+_SOFTWARE = f"{SIMULATED} by warmroute {version('warmroute')}"
 
 
 class SimulatedEngines:
@@ -107,7 +111,7 @@ class SimulatedEngine:
     async def counts(self) -> EngineCounts:
         """What it has counted."""
         usage = self._cache.held_blocks / self._blocks
-        return EngineCounts(self._queried_tokens, self._hit_tokens, self._engine.waiting, usage)
+        return EngineCounts(self._queried_tokens, self._hit_tokens, self._engine.waiting, usage, _SOFTWARE)
 
     async def answer(self, request: ContainerRequest) -> SimulatedAnswer:
         """Serve a request, up to the first part of its answer.

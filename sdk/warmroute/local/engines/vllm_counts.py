@@ -37,14 +37,14 @@ def vllm_counts(text: bytes, version: bytes = b"") -> EngineCounts:
         hit_tokens=count(vllm_names.HIT_TOKENS),
         waiting=count(vllm_names.WAITING),
         kv_cache_usage=max(of(vllm_names.KV_CACHE_USAGE), default=None),
-        version=_version(version),
+        software=_software(version),
     )
 
 
-def _version(answer: bytes) -> str | None:
+def _software(answer: bytes) -> str | None:
     try:
         found = orjson.loads(answer)
     except orjson.JSONDecodeError:
         return None
     version = found.get("version") if isinstance(found, dict) else None
-    return version if isinstance(version, str) and version else None
+    return f"vLLM {version}" if isinstance(version, str) and version else None

@@ -102,8 +102,8 @@ async def exposition(fleets: Fleets) -> str:
     lines += _family(
         local_names.ENGINE,
         "gauge",
-        "1, with the version of its engine as a label, where that is told.",
-        [({**labels, "version": each.counts.version}, 1) for labels, each in instances if each.counts.version],
+        "1, with what computes its answers as a label, where that is told.",
+        [({**labels, "engine": each.counts.software}, 1) for labels, each in instances if each.counts.software],
     )
     lines += _family(
         "warmroute_request_failures_total",

@@ -61,8 +61,8 @@ class LocalFleet(NamedTuple):
     instances: frozenset[str]
     """Names of those that can be sent requests."""
 
-    engine_versions: frozenset[str]
-    """Of their engines, where these tell them."""
+    engines: frozenset[str]
+    """What computes their answers, where that is told: ``vLLM 0.30.0``, ``simulated by …``."""
 
 
 def local_fleet(url: str, endpoint_name: str, variant_name: str = "") -> LocalFleet:
@@ -84,7 +84,7 @@ def local_fleet(url: str, endpoint_name: str, variant_name: str = "") -> LocalFl
     found = [each for each in samples(text, (local_names.IN_SERVICE, local_names.ENGINE)) if endpoint.holds(each)]
     return LocalFleet(
         frozenset(each.labels["instance"] for each in found if each.name == local_names.IN_SERVICE and each.value),
-        frozenset(each.labels["version"] for each in found if each.name == local_names.ENGINE),
+        frozenset(each.labels["engine"] for each in found if each.name == local_names.ENGINE),
     )
 
 
