@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 
 from aws_cdk import App
 
@@ -10,6 +11,9 @@ from warmroute.errors import IncompleteSpecError, WarmrouteError
 from warmroute.hosting import load_spec
 from warmroute_cdk.failures import refused_by_cdk
 from warmroute_cdk.stack import EndpointStack
+
+CONTEXT = ("spec", "alarms", "dashboard", "alarm_topic", "roll_back_on_alarms")
+"""What ``-c`` gives the app; the CDK and its users have keys of their own beside them."""
 
 
 def main() -> None:
@@ -30,8 +34,9 @@ def add_stack(app: App) -> EndpointStack:
         app: The app.
 
     Raises:
-        IncompleteSpecError: No spec is named.
+        IncompleteSpecError: No spec is named, or a key of the context is misspelt.
     """
+    _refuse_misspelt(app)
     path = app.node.try_get_context("spec")
     if not path:
         raise IncompleteSpecError("No spec is named.", "Give one: cdk synth -c spec=endpoint.yaml")
@@ -47,6 +52,13 @@ def add_stack(app: App) -> EndpointStack:
         alarm_topic=app.node.try_get_context("alarm_topic"),
         roll_back_on_alarms=_asked_for(app, "roll_back_on_alarms"),
     )
+
+
+def _refuse_misspelt(app: App) -> None:
+    for key in app.node.get_all_context():
+        meant = get_close_matches(key, CONTEXT, 1, cutoff=0.75)
+        if meant and key not in CONTEXT:
+            raise IncompleteSpecError(f"There is no context {key}.", f"Give -c {meant[0]}=….")
 
 
 def _asked_for(app: App, key: str) -> bool:

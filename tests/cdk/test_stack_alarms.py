@@ -51,6 +51,12 @@ def test_alarms_alone_tell_nobody(spec):
     assert not any("AlarmActions" in each["Properties"] for each in alarms)
 
 
+def test_a_misspelt_key_is_refused_and_those_of_others_are_not(spec):
+    with pytest.raises(IncompleteSpecError, match=r"There is no context alarm\. Give -c alarms=…\."):
+        template(spec=spec, alarm="true")
+    assert template(spec=spec, stage="alarming", **{"@aws-cdk/core:enablePartitionLiterals": True})
+
+
 def test_what_is_neither_yes_nor_no_is_refused(spec):
     with pytest.raises(IncompleteSpecError, match="alarms: 'maybe' is neither true nor false"):
         template(spec=spec, alarms="maybe")

@@ -128,8 +128,8 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
     """Compare two or more arms on one trace, several runs each, and say whether a change pays off.
 
     The baseline runs against itself first (A/A); from that noise follows the number of pairs. The same command with
-    the same --output continues what was stopped. Exit code 0 with any verdict, 1 where runs failed so that there is
-    none.
+    the same --output continues what was stopped. Exit code 0 with any verdict, 1 where so many runs failed that pairs
+    are lacking.
 
     Example: warmroute compare trace.jsonl --arm random=random.yaml --arm prefix=prefix.yaml --output comparison
     """
