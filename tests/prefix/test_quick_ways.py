@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from warmroute.prefix import FieldOrder, canonical_json, field_order
+from warmroute.prefix import FieldOrder, canonical_json, field_order, json_writer
 from warmroute.prefix import canonical as canonical_module
 from warmroute.prefix.as_sent import as_sent, as_sent_beside
 from warmroute.prefix.canonical_error import has_lone_surrogate
 from warmroute.prefix.common_part import common_beginning, common_end
 from warmroute.prefix.field_order import fields_in_order, has_field_order, in_order, member_in_order
 from warmroute.prefix.json_reader import DoubtError, looks_spaced, read_quickly, read_strictly
-from warmroute.prefix.json_writer import NumberText, has_one_notation, is_plain, write
+from warmroute.prefix.json_writer import NumberText, _number, has_one_notation, is_plain, write
 from warmroute.prefix.plain_chat import _are_texts_in_order, _usual_message, write_plain_chat
 
 ORDER = FieldOrder()
@@ -82,6 +82,19 @@ def test_quick_reading_leaves_what_is_doubtful(text: Any) -> None:
 def test_a_number_has_one_type_however_it_is_read(read: Any, digits: str, kind: type) -> None:
     assert type(read(digits)) is kind
     assert write(read(digits)) == (b"100.0" if digits == "1e2" else digits.encode())
+
+
+@pytest.mark.parametrize(
+    ("number", "is_quick"), [(-(2**63), True), (-(2**63) - 1, False), (2**63 - 1, True), (2**63, False), (0, True)]
+)
+def test_whole_numbers_of_eight_bytes_are_left_to_orjson(number: int, is_quick: bool) -> None:
+    assert isinstance(_number(number, ""), int) is is_quick
+    assert write([number, 1e-9]) == b"[%d,1e-09]" % number
+
+
+def test_plain_values_are_not_looked_at_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(json_writer, "_exact")
+    assert write({"a": [1, 0.5, "é", None]}) == '{"a":[1,0.5,"é",null]}'.encode()
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def time_for_every_wait(policy: BlueGreenUpdatePolicy) -> Iterator[Problem]:
     limit = policy.maximum_execution_timeout_in_seconds
     routing = policy.traffic_routing_configuration
     step = routing.linear_step_size
-    shifts = {"ALL_AT_ONCE": 1, "CANARY": 2}.get(routing.type, 2)
+    shifts = 1 if routing.type == "ALL_AT_ONCE" else 2
     if step and step.type == "CAPACITY_PERCENT":
         shifts = -(-100 // step.value)
     waits = shifts * routing.wait_interval_in_seconds + (policy.termination_wait_in_seconds or 0)
