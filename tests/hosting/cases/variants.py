@@ -70,6 +70,13 @@ CASES = [
         {"variants[1]": {**CPU, "instance_type": "ml.p5.4xlarge"}, "model.vllm.tensor_parallel_size": 1},
     ),
     warning(
+        "WR208",
+        "variants[1].instance_type",
+        ONE_MODEL,
+        {"variants[1]": {**CPU, "instance_type": "ml.zq9.1u"}, "model.vllm.tensor_parallel_size": 1},
+        {"variants[1]": {**CPU, "instance_type": "ml.p5.4xlarge"}, "model.vllm.tensor_parallel_size": 1},
+    ),
+    warning(
         "WR209",
         "variants[0].instance_pools[1].instance_type",
         ONE_MODEL,
