@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import socket
+from typing import Any
 
 import pytest
 
@@ -23,6 +24,12 @@ def test_a_speed_out_of_range_is_refused(speed: float) -> None:
 def test_a_duration_out_of_range_is_refused(seconds: float) -> None:
     with pytest.raises(LocalEndpointError, match=r"deployment_seconds: .* is out of range\. Allowed: 0 to 86,400\."):
         serve(deployment_seconds=seconds)
+
+
+@pytest.mark.parametrize("speed", ["fast", True, None])
+def test_what_is_no_number_is_no_speed(speed: Any) -> None:
+    with pytest.raises(LocalEndpointError, match=r"speed: .* is no number\. Allowed: 0\.01 to 10,000\."):
+        serve(speed=speed)
 
 
 def test_the_loser_of_a_race_for_a_port_gets_one_line(monkeypatch) -> None:

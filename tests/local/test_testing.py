@@ -85,6 +85,19 @@ def test_one_server_serves_every_test_and_each_begins_empty(pytester: pytest.Pyt
     assert server.done == [("start", 100.0), deployed, "reset", deployed, "reset", "end"]
 
 
+def test_a_spec_may_be_given_by_its_values(pytester: pytest.Pytester, server: Server) -> None:
+    tests = """
+        from pathlib import Path
+        import yaml
+
+        def test_it(local_endpoint):
+            values = yaml.safe_load(Path("endpoint.yaml").read_text("utf-8"))
+            assert local_endpoint(values).name == "support-bot"
+    """
+    assert _passed(pytester, tests) == 1
+    assert ("support-bot", URL) in server.done
+
+
 def test_the_environment_is_the_server_s_for_as_long_as_a_test_lasts(
     pytester: pytest.Pytester, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -304,9 +304,9 @@ def test_an_engine_serves_once_its_server_answers(monkeypatch):
         async with listening(await soon(lambda: engine.process.url), answer):
             await soon(lambda: engine.in_service)
             counts = await engine.counts()
-            return await whole(engine, ContainerRequest(INVOCATIONS, CHAT)), counts.waiting, counts.version
+            return await whole(engine, ContainerRequest(INVOCATIONS, CHAT)), counts.waiting, counts.software
 
-    assert run(work, monkeypatch, say=said.append) == (b"an answer", 3, "0.30.0")
+    assert run(work, monkeypatch, say=said.append) == (b"an answer", 3, "vLLM 0.30.0")
     assert [line.partition(" after")[0] for line in said] == ["main-0: starting", "main-0: in service"]
 
 

@@ -25,5 +25,7 @@ def check_options(speed: float, deployment_seconds: float) -> None:
         ("speed", speed, MIN_SPEED, MAX_SPEED),
         ("deployment_seconds", deployment_seconds, 0, MAX_DEPLOYMENT_SECONDS),
     ):
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise LocalEndpointError(f"{name}: {value!r} is no number.", f"Allowed: {least:,} to {most:,}.")
         if not least <= value <= most:
             raise LocalEndpointError(f"{name}: {value} is out of range.", f"Allowed: {least:,} to {most:,}.")

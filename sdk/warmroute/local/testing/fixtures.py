@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
@@ -18,7 +18,7 @@ from warmroute.local.testing.endpoint import LocalEndpoint, reset
 if TYPE_CHECKING:
     from warmroute.local.engines.settings import EngineSettings
 
-MakeEndpoint: TypeAlias = Callable[[EndpointSpec | str | Path], LocalEndpoint]
+MakeEndpoint: TypeAlias = Callable[[EndpointSpec | Mapping[str, Any] | str | Path], LocalEndpoint]
 """What a test that takes ``local_endpoint`` calls."""
 
 
@@ -54,14 +54,14 @@ def local_server(local_server_settings: LocalServerSettings) -> Iterator[Running
 
 @pytest.fixture
 def local_endpoint(local_server: RunningLocally, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeEndpoint]:
-    """Called with a spec or its file: the endpoint in service, until the test ends.
+    """Called with a spec, its values or its file: the endpoint in service, until the test ends.
 
     Until then, the environment sends boto3 and the AWS CLI there, and to nobody's account. After every test the server
     is empty again.
     """
 
-    def make(spec: EndpointSpec | str | Path) -> LocalEndpoint:
-        document = spec if isinstance(spec, EndpointSpec) else load_spec(spec)
+    def make(spec: EndpointSpec | Mapping[str, Any] | str | Path) -> LocalEndpoint:
+        document = _spec(spec)
         deploy_locally(document, local_server.url)
         endpoint = LocalEndpoint(local_server, document.name, document.region or DEFAULT_REGION)
         for name, value in endpoint.environment.items():
@@ -78,3 +78,9 @@ def local_endpoint(local_server: RunningLocally, monkeypatch: pytest.MonkeyPatch
         yield make
     finally:
         reset(local_server)
+
+
+def _spec(given: EndpointSpec | Mapping[str, Any] | str | Path) -> EndpointSpec:
+    if isinstance(given, EndpointSpec):
+        return given
+    return EndpointSpec.parse(given) if isinstance(given, Mapping) else load_spec(given)
