@@ -58,6 +58,7 @@ def run_on_terminal(run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch) ->
         terminal = Terminal()
         with monkeypatch.context() as changed:  # A fixture would be too early: pytest captures anew for each phase.
             changed.setattr("sys.stdout", terminal)
+            changed.setattr("rich._console", None)  # It would be the one of an earlier test, which was no terminal.
             changed.setenv("TERM", "xterm")
             changed.setenv("NO_COLOR", "1")
             ran = run(*arguments)
