@@ -98,16 +98,21 @@ def test_a_server_that_does_not_answer_is_named_before_anything_is_served():
 
 
 def test_a_server_of_another_protocol_is_told_apart():
-    async def other(reader, writer):
-        writer.write(b"SSH-2.0-OpenSSH_9.6\r\n")
-        await reader.readline()
-        writer.close()
-
     async def main():
+        ended = asyncio.Event()
+
+        async def other(reader, writer):
+            writer.write(b"SSH-2.0-OpenSSH_9.6\r\n")
+            await reader.read()
+            writer.close()
+            await writer.wait_closed()
+            ended.set()
+
         async with await asyncio.start_server(other, "127.0.0.1", 0) as server:
             url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
             with pytest.raises(LocalEndpointError, match=f"Engine {url} does not speak HTTP. Name the port of its"):
                 await asyncio.to_thread(UrlEngines, [url])
+            await ended.wait()  # Else its connection would be found unclosed, in whatever test runs then.
 
     asyncio.run(main())
 
