@@ -14,6 +14,7 @@ import orjson
 from warmroute.client import sagemaker
 from warmroute.errors import LocalEndpointError
 from warmroute.prefix import canonical_json, routing_key
+from warmroute.traffic.bodies.blocks import CHARACTERS_PER_TOKEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from warmroute.traffic import TrafficRequest
 
-_CHARACTERS_PER_TOKEN = 4
 _CONNECTIONS = 64
 
 
@@ -111,7 +111,7 @@ def _client(arm: Arm) -> Any:
 def _ask(client: Any, endpoint: str, request: TrafficRequest, prefix_length: int, planned: float) -> Answer:
     body = {
         **orjson.loads(request.body or b"{}"),
-        "max_tokens": request.output_tokens or max(1, (request.output_characters or 0) // _CHARACTERS_PER_TOKEN),
+        "max_tokens": request.output_tokens or max(1, (request.output_characters or 0) // CHARACTERS_PER_TOKEN),
         "temperature": 0,
         "stream": True,
         "stream_options": {"include_usage": True},

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from warmroute.errors import WarmrouteError
 from warmroute.routing import MAX_PREFIX_LENGTH, MIN_PREFIX_LENGTH
+from warmroute.traffic.bodies.blocks import CHARACTERS_PER_TOKEN
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     from warmroute.traffic.digest.table import DigestTable
 
 _KNOWN = 0.9
-
-CHARACTERS_PER_TOKEN = 4
-"""Characters to a token where nothing tells better; usual for English."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean, median_low
 from typing import TYPE_CHECKING
 
-from warmroute.tune.observed import CHARACTERS_PER_TOKEN
+from warmroute.traffic.bodies.blocks import CHARACTERS_PER_TOKEN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,15 +10,13 @@ import orjson
 
 from warmroute.local.engines.container import ContainerRefusal
 from warmroute.local.engines.tool_calls import ToolCall, demanded_call
+from warmroute.traffic.bodies.blocks import CHARACTERS_PER_TOKEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 DEFAULT_OUTPUT_TOKENS = 64
 """Tokens of an answer for which no limit is given; a real model would decide itself."""
-
-CHARACTERS_PER_TOKEN = 4
-"""Of the arguments of a tool's call, as of a prompt."""
 
 
 @dataclass(frozen=True, slots=True)

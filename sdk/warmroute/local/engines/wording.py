@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from warmroute.local.engines.completion import CHARACTERS_PER_TOKEN
+from warmroute.traffic.bodies.blocks import CHARACTERS_PER_TOKEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
