@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import tempfile
 from collections.abc import Iterator
 from unittest import mock
 
@@ -26,3 +27,12 @@ def service_models_are_read_once() -> Iterator[None]:
     read_once = functools.cache(lambda path: load_file(loader, path))
     with mock.patch.object(JSONFileLoader, "load_file", lambda _, path: read_once(path)):
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_of_ours_stays_behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Temporary files lie where pytest cleans up, and warmroute removes its own."""
+    folder = tmp_path_factory.mktemp("temporary")
+    with mock.patch.dict("os.environ", TMPDIR=str(folder)), mock.patch.object(tempfile, "tempdir", str(folder)):
+        yield
+    assert list(folder.glob("warmroute-*")) == []

@@ -66,6 +66,7 @@ def guarded(tmp_path: Path) -> Iterator[Guarded]:
     one.leave()
     os.dup2(stdin, 0)
     os.close(stdin)
+    os.close(signal.set_wakeup_fd(-1))
     signal.signal(signal.SIGTERM, before)
 
 
@@ -79,6 +80,35 @@ def test_a_server_is_asked_to_end_when_whoever_asked_is_gone(guarded):
 
 def test_a_server_is_asked_to_end_when_its_guard_is(guarded):
     assert guarded.run(ENDS, lambda: os.kill(os.getpid(), signal.SIGTERM), grace_seconds=60) == TERMINATED
+
+
+ASKED = """
+import os, runpy, signal, subprocess, sys
+
+def ask():
+    os.kill(os.getpid(), signal.SIGTERM)
+
+class Popen(subprocess.Popen):
+    def __init__(self, *args, **options):
+        {starting}
+        super().__init__(*args, **options)
+        {started}
+
+    def wait(self):
+        {waiting}
+        return super().wait()
+
+subprocess.Popen = Popen
+sys.exit(runpy.run_path({guard!r})["main"](60, ["sh", "-c", "exec sleep 600"]))
+"""
+MOMENTS = ("starting", "started", "waiting")
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_server_is_ended_whenever_its_guard_is_asked_to_end(moment):
+    code = ASKED.format(guard=guard.__file__, **{each: "ask()" if each == moment else "" for each in MOMENTS})
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as process:
+        assert process.wait(60) == TERMINATED
 
 
 def test_a_server_that_does_not_end_is_killed_after_its_time(guarded):

@@ -9,9 +9,11 @@ from __future__ import annotations
 import asyncio
 import socket
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import asynccontextmanager
+from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,15 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Elsewhere a por
 
 WAITS = "exec sleep 600"
 CHAT = b'{"messages": [{"role": "user", "content": "%s"}]}' % (b"A handbook. " * 40)
+
+
+@pytest.fixture(autouse=True)
+def temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of temporary files."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
 
 
 class Pinged(BaseHTTPRequestHandler):
@@ -376,3 +387,18 @@ def test_every_server_has_ended_once_the_engines_are_closed(monkeypatch):
         return started
 
     assert all(engine.process._process.exit_code is not None for engine in run(work, monkeypatch))
+
+
+def test_what_a_server_has_said_stays_only_where_a_message_names_it(temporary_files, monkeypatch):
+    def kept(*wants: str) -> list[tuple[str, str]]:
+        async def work(source):
+            for number, want in enumerate(wants):
+                engine = source.start(f"main-{number}", number, {**MODEL, "WANT": want})
+                await soon(partial(getattr, engine.process, "_failure" if want else "_process"))
+
+        run(work, monkeypatch, f'echo "$WANT"; [ -z "$WANT" ] || exit 4; {WAITS}')
+        return [(path.name, path.read_text("utf-8")) for path in temporary_files.rglob("*.log")]
+
+    assert kept("") == []
+    assert list(temporary_files.iterdir()) == []
+    assert kept("", "fail") == [("main-1.log", "fail\n" * (1 + MAX_START_RETRIES))]

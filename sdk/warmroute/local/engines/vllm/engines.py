@@ -6,6 +6,7 @@ import asyncio
 import os
 import tempfile
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -107,14 +108,20 @@ class VllmEngines:
             for engine in list(self._engines):
                 if engine.is_over:
                     self._engines.remove(engine)
-                    engine.process.end()
-                    engine.process.wait()
+                    self._end([engine.process])
                 else:
                     engine.process.look()
-        for engine in self._engines:
-            engine.process.end()
-        for engine in self._engines:
-            engine.process.wait()
+        self._end([engine.process for engine in self._engines])
+        with suppress(OSError):  # What a server that failed has said is kept.
+            self._logs.rmdir()
+
+    @staticmethod
+    def _end(processes: Sequence[ServerProcess]) -> None:
+        for process in processes:
+            process.end()
+        for process in processes:
+            process.wait()
+            process.drop_log()
 
 
 class VllmEngine:

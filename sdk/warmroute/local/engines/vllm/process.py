@@ -107,6 +107,11 @@ class ServerProcess:
         if self._process is not None:
             self._process.wait()
 
+    def drop_log(self) -> None:
+        """Remove what it said, after `wait`, but for a server that failed: its message names that file."""
+        if not self._failure:
+            self._log.unlink(missing_ok=True)
+
     def _start(self) -> None:
         port = self._port.hold()
         self.url = f"http://127.0.0.1:{port}"
