@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,7 @@ from typer.testing import CliRunner
 import warmroute
 from warmroute import __version__
 from warmroute.cli.app import app
+from warmroute.cli.commands import COMMANDS
 from warmroute.demo import example_spec_text
 from warmroute.rules import RULES
 
@@ -77,7 +80,7 @@ def test_help_lists_every_command_and_each_has_an_example(run: Run) -> None:
         assert "Example: warmroute" in run(command, "--help").out
 
 
-@pytest.mark.parametrize("command", [None, *sorted(str(command.name) for command in app.registered_commands)])
+@pytest.mark.parametrize("command", [None, *COMMANDS])
 def test_help_shortens_nothing_at_80_columns(command: str | None) -> None:
     narrow = {"TERMINAL_WIDTH": "80", "COLUMNS": "80"}
     shown = CliRunner().invoke(app, [*([command] if command else []), "--help"], env=narrow)
@@ -85,6 +88,14 @@ def test_help_shortens_nothing_at_80_columns(command: str | None) -> None:
     assert shown.exit_code == 0, shown.exception  # Square brackets in a help text are markup, and may be wrong.
     assert "Usage: " in shown.output
     assert "…" not in shown.output
+
+
+def test_a_command_waits_for_no_module_of_another() -> None:
+    modules = {f"warmroute.cli.{name}" for name in COMMANDS}
+    code = "import sys; from warmroute.cli.commands import Commands; Commands()['key']; print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+
+    assert modules & set(ran.stdout.split()) == {"warmroute.cli.key"}
 
 
 def test_wrong_usage_is_2(run: Run) -> None:

@@ -1,44 +1,13 @@
-"""The command line: its subcommands, and what becomes of an error."""
+"""The command line, and what becomes of an error."""
 
 from __future__ import annotations
 
-import inspect
 import io
 import sys
 from typing import Annotated
 
 import typer
 
-from warmroute.cli import (
-    apply,
-    calibrate,
-    canonical,
-    checks,
-    compare,
-    convert,
-    demo,
-    destroy,
-    digest,
-    doctor,
-    explain,
-    import_,
-    init,
-    key,
-    lint,
-    local,
-    plan,
-    profile,
-    render,
-    replay,
-    report,
-    rollback,
-    sample,
-    schema,
-    simulate,
-    status,
-    tune,
-    validate,
-)
 from warmroute.cli.group import CommandGroup
 from warmroute.cli.output import print_findings
 from warmroute.cli.stopping import StoppedError
@@ -51,16 +20,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (
-    *(init, validate, render, plan, apply, status, rollback, destroy, import_),
-    *(profile, tune, simulate, calibrate, sample, convert, digest),
-    *(local, demo, replay, compare, report, canonical, key, explain, lint, schema, checks, doctor),
-):
-    function = command.__name__.rpartition(".")[2]
-    found = command.__dict__[function]
-    # Typer shows the lines of every paragraph but the first as they are broken in the source.
-    paragraphs = inspect.cleandoc(found.__doc__).split("\n\n")
-    app.command(function.rstrip("_"), help="\n\n".join(" ".join(each.split()) for each in paragraphs))(found)
 
 
 def _print_version(wanted: bool) -> None:

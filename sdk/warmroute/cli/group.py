@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import typer
 from typer.core import TyperGroup
 
+from warmroute.cli.commands import COMMANDS, Commands
 from warmroute.cli.stopping import StoppedError
+
+if TYPE_CHECKING:
+    from collections.abc import MutableMapping
 
 
 class CommandGroup(TyperGroup):
     """Commands that end in one line on Ctrl-C; typer itself would end them without a word."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = cast("MutableMapping[str, Any]", Commands())
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """The names, without a look at the commands."""
+        return list(COMMANDS)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command.
