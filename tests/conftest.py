@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from unittest import mock
 
 import pytest
-from botocore.loaders import JSONFileLoader
+from botocore.loaders import JSONFileLoader, Loader
 from hypothesis import Phase, settings
+from moto.core.utils import method_names_from_class
 
 # The same examples in every run, and no test that depends on the speed of the machine.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
@@ -29,11 +30,20 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def service_models_are_read_once() -> Iterator[None]:
-    """botocore reads the description of a service, megabytes of JSON, for every session, and moto begins one a test."""
-    loader, load_file = JSONFileLoader(), JSONFileLoader.load_file
+def what_does_not_change_is_read_once() -> Iterator[None]:
+    """botocore reads a service's description, megabytes of JSON, for every session, and moto begins one a test."""
+    loader, load_file, list_services = JSONFileLoader(), JSONFileLoader.load_file, Loader.list_available_services
     read_once = functools.cache(lambda path: load_file(loader, path))
-    with mock.patch.object(JSONFileLoader, "load_file", lambda _, path: read_once(path)):
+    listed_once = functools.cache(
+        lambda paths, type_name: list_services(Loader(extra_search_paths=[*paths]), type_name)
+    )
+    with (
+        mock.patch.object(JSONFileLoader, "load_file", lambda _, path: read_once(path)),
+        mock.patch.object(
+            Loader, "list_available_services", lambda each, type_name: listed_once(tuple(each.search_paths), type_name)
+        ),
+        mock.patch("moto.core.responses.method_names_from_class", functools.cache(method_names_from_class)),
+    ):
         yield
 
 

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
+from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
@@ -153,6 +154,19 @@ def test_what_the_control_plane_refuses_ends_the_server():
 
     with pytest.raises(DeploymentError, match=r"ml\.nothing"):
         serve(spec_of(SPEC.replace("ml.p5.48xlarge", "ml.nothing.large")), speed=10_000, on_ready=ready)
+
+
+def test_a_failure_of_whoever_waits_for_it_ends_the_server():
+    urls = []
+
+    def ready(url):
+        urls.append(url)
+        raise LookupError(url)
+
+    with pytest.raises(LookupError):
+        serve(spec_of(), speed=10_000, on_ready=ready)
+    with pytest.raises(URLError, match="refused"):
+        urlopen(*urls, timeout=60)
 
 
 def test_a_server_that_is_stopped_while_it_deploys_just_ends(monkeypatch):

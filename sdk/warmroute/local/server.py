@@ -173,12 +173,11 @@ async def _serve(
             on_ready(url)
         await serving
     except WarmrouteError:
-        stopped = server.should_exit
-        server.should_exit = True
-        await serving
-        if not stopped:  # Else it was told to stop, and the deployment failed for that.
+        if not server.should_exit:  # Else it was told to stop, and the deployment failed for that.
             raise
     finally:
+        server.should_exit = True
+        await asyncio.wait([serving])
         for each in settling:
             each.cancel()
         await engines.close()
