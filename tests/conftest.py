@@ -14,7 +14,7 @@ from hypothesis import Phase, settings
 from moto.core.utils import method_names_from_class
 
 # The same examples in every run, and no test that depends on the speed of the machine.
-settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=50)
 # For mutation testing: what fails once has been noticed.
 settings.register_profile(
     "quick", settings.get_profile("repeatable"), max_examples=25, phases=[Phase.explicit, Phase.generate]
