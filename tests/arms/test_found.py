@@ -10,7 +10,7 @@ from deploy.conftest import account  # noqa: F401 - a fixture.
 
 from warmroute.arms import FoundEndpoint, PutBack, SwitchbackArm
 from warmroute.arms.switchback import Updates
-from warmroute.cli import compare
+from warmroute.cli.compare_run import run
 from warmroute.cli.stopping import StoppedError
 from warmroute.errors import WarmrouteError
 
@@ -190,7 +190,7 @@ def test_however_a_comparison_ends_its_endpoint_is_put_back_once(how, raised, me
     endpoint = Endpoint()
 
     with pytest.raises(raised) as error:
-        compare._run(Ending(how), endpoint, Path("folder"))
+        run(Ending(how), endpoint, Path("folder"))
 
     assert message in str(error.value)
     assert raised is AssertionError or str(error.value).endswith("continues. It has its own again.")
@@ -198,8 +198,8 @@ def test_however_a_comparison_ends_its_endpoint_is_put_back_once(how, raised, me
 
 
 def test_a_comparison_that_is_over_tells_what_became_of_its_endpoint():
-    assert compare._run(Ending("verdict"), Endpoint(), Path("folder")) == (
+    assert run(Ending("verdict"), Endpoint(), Path("folder")) == (
         "verdict",
         PutBack(done=False, sentence="It has its own again."),
     )
-    assert compare._run(Ending("verdict"), None, Path("folder")) == ("verdict", PutBack(done=True, sentence=""))
+    assert run(Ending("verdict"), None, Path("folder")) == ("verdict", PutBack(done=True, sentence=""))

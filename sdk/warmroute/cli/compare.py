@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from warmroute.cli.compare_progress import runs_shown
+from warmroute.cli.compare_run import begun, no_observer, reported_in, run, servers_counts
 from warmroute.cli.compare_text import print_comparison, print_plan
 from warmroute.cli.completing import engine_kinds
 from warmroute.cli.output import Format, FormatOption, print_json
@@ -33,18 +34,14 @@ from warmroute.cli.sending import (
 )
 from warmroute.cli.stopping import StoppedError
 from warmroute.cli.traffic import InputFormatOption
-from warmroute.errors import MissingExtraError, WarmrouteError
+from warmroute.errors import WarmrouteError
 from warmroute.measure.metrics import Metric
 from warmroute.measure.segmenting import SegmentBy
-from warmroute.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from warmroute.arms import ArmName, FoundEndpoint, PutBack
-    from warmroute.measure.comparison import Comparison
-    from warmroute.measure.experiment import Arm, Experiment, Served
-    from warmroute.measure.telemetry import Observer
+    from warmroute.arms import ArmName
 
 _ARM = "NAME=SPEC.yaml, served on this machine; NAME=endpoint/ENDPOINT, also with /VARIANT, on AWS. Once for each."
 _WARM_UP = "Beginning of every run that is reported apart, as cold; by default a tenth of the run."
@@ -172,7 +169,7 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
     sending = Sending(bodies=bodies, model=model, default_output_tokens=output_tokens)
     schedules = TraceSchedules(trace, load, sending, segment_by=segment_by, format=input_format, most_parts=parts)
     folder = output or Path(f"comparison-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
-    arms, found = arms_of(names, options, begun=_begun(folder))
+    arms, found = arms_of(names, options, begun=begun(folder))
     about = schedules.about(chat_only=arms[0].chat_only)
     with _usage():
         design = Design(
@@ -210,15 +207,15 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
             hooks=Hooks(
                 on_turn=on_turn,
                 on_run=on_run,
-                observe=_no_observer if no_telemetry else _observer,
+                observe=no_observer if no_telemetry else servers_counts,
                 expect=Expecting(design.seed),
             ),
         )
-        comparison, put_back = _run(Experiment(folder, setup, wanted, notes=notes), found, folder)
+        comparison, put_back = run(Experiment(folder, setup, wanted, notes=notes), found, folder)
     if format is Format.TEXT:
         print_comparison(comparison, folder)
     try:
-        reported = _report(comparison, folder)
+        reported = reported_in(comparison, folder)
     except KeyboardInterrupt:
         raise StoppedError(f"Every run is done; the same command with --output {folder} makes the report.") from None
     if format is Format.JSON:
@@ -227,63 +224,6 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option.
     if put_back.sentence:
         typer.echo(put_back.sentence, err=True)
     raise typer.Exit(1 if comparison.has_failed or not put_back.done else 0)
-
-
-def _run(experiment: Experiment, found: FoundEndpoint | None, folder: Path) -> tuple[Comparison, PutBack]:
-    """Run it; whatever ends it, the endpoint gets back what it had, and one message says what is kept."""
-    from warmroute.arms import PutBack
-
-    def put_back() -> PutBack:
-        return PutBack(done=True, sentence="") if found is None else found.put_back(experiment.configurations)
-
-    def ending() -> str:
-        if found is not None and found.changed:
-            typer.echo("The endpoint gets back what it had; Ctrl-C again does not wait for that.", err=True)
-        return f"{_kept(experiment.finished, folder)} {put_back().sentence}".strip()
-
-    try:
-        comparison = experiment.run()
-    except KeyboardInterrupt:
-        raise StoppedError(ending()) from None
-    except WarmrouteError as error:
-        raise WarmrouteError(str(error), ending()) from None
-    except BaseException:
-        put_back()
-        raise
-    return comparison, put_back()
-
-
-def _observer(_: Arm, served: Served) -> Observer:
-    """What the servers count beside a run."""
-    from warmroute.measure.telemetry import observer_of
-
-    return observer_of(served.session, served.endpoint_name, served.variant, local_url=served.local_url)
-
-
-def _no_observer(_: Arm, __: Served) -> None:
-    """Nothing, as --no-telemetry wants."""
-
-
-def _report(comparison: Comparison, folder: Path) -> str:
-    """Write the report; without the packages that draw it, its document alone."""
-    from warmroute.measure.report import write_report
-
-    try:
-        return f"report: {write_report(folder, comparison).page}"
-    except MissingExtraError as error:
-        return f"no page of the report: {error} and: warmroute report {folder}"
-
-
-def _kept(finished: int, folder: Path) -> str:
-    return f"{counted(finished, 'run')} done and kept; the same command with --output {folder} continues."
-
-
-def _begun(folder: Path) -> dict[str, Any] | None:
-    """The manifest of the comparison that is continued; None for a new one."""
-    from warmroute.measure.experiment.folder import read_json
-    from warmroute.measure.experiment.manifest import MANIFEST
-
-    return read_json(folder / MANIFEST) if (folder / MANIFEST).exists() else None
 
 
 def _baseline_first(names: Sequence[ArmName], baseline: str | None) -> list[ArmName]:
