@@ -21,14 +21,16 @@ app()
 
 
 def run() -> None:
-    """Import of the package against pydantic, and ``--help`` against a bare typer app."""
+    """Import of the package against pydantic, and the help of all commands and of one against a bare typer app."""
     imported, pydantic = _alternate(["-c", "import warmroute"], ["-c", "import pydantic"])
     line("import warmroute / import pydantic", imported, pydantic, 1.3)
     with tempfile.TemporaryDirectory() as folder:
         bare = Path(folder, "bare.py")
         bare.write_text(BARE_TYPER_APP, encoding="utf-8")
-        helped, reference = _alternate(["-m", "warmroute", "--help"], [str(bare), "--help"])
-    line("warmroute --help / bare typer app --help", helped, reference, 2.0)
+        whole = _alternate(["-m", "warmroute", "--help"], [str(bare), "--help"])
+        one = _alternate(["-m", "warmroute", "key", "--help"], [str(bare), "one", "--help"])
+    line("warmroute --help / bare typer app --help", *whole, 2.0)
+    line("warmroute key --help / bare typer app one --help", *one, 1.3)
 
 
 def _alternate(first: list[str], second: list[str]) -> tuple[float, float]:
