@@ -185,7 +185,7 @@ CASES = [
         "model.environment.SM_VLLM_MODEL",
         ONE_MODEL,
         {**ON_HUB, "model.environment": {"SM_VLLM_MODEL": "meta-llama/Llama-3.1-8B-Instruct"}},
-        {**ON_HUB, "model.environment": {"HF_TOKEN": "secret"}},
+        {"model.environment": {"SM_VLLM_MODEL": "/opt/ml/model/llama"}},
     ),
     warning(
         "WR306",
@@ -231,6 +231,13 @@ CASES = [
         ONE_MODEL,
         {"model.vllm.pipeline_parallel_size": 2},
         {"model.vllm.pipeline_parallel_size": 2, "model.vllm.tensor_parallel_size": 4},
+    ),
+    error(
+        "WR307",
+        "variants[0].instance_type",
+        ONE_MODEL,
+        {"model.vllm.data_parallel_size": 3, "model.vllm.tensor_parallel_size": 3},
+        {"model.vllm.data_parallel_size": 2, "model.vllm.tensor_parallel_size": 4},
     ),
     error(
         "WR307",

@@ -115,8 +115,8 @@ CASES = [
     warning(
         "WR609",
         "deployment_config.auto_rollback_configuration",
-        CANARY,
-        {"deployment_config.auto_rollback_configuration": DROP},
+        changed(BLUE_GREEN, {"deployment_config.auto_rollback_configuration": DROP}),
+        {f"{SHIFT}.type": "CANARY", f"{SHIFT}.canary_size": percent(25)},
         {},
     ),
     warning(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hosting.cases.case import error, warning
-from hosting.specs import COMPONENTS, DROP, ONE_MODEL, SERVERLESS
+from hosting.specs import COMPONENTS, DROP, ONE_MODEL, SERVERLESS, changed
 
 VARIANT = ONE_MODEL["variants"][0]
 SECOND = {**VARIANT, "name": "second"}
@@ -132,6 +132,16 @@ CASES = [
         ONE_MODEL,
         {"variants[0].initial_variant_weight": 0},
         {"variants[0].initial_variant_weight": 0.1},
+    ),
+    warning(
+        "WR215",
+        "variants[0].container_startup_health_check_timeout_in_seconds",
+        changed(ONE_MODEL, {"model.vllm.tensor_parallel_size": 1, "variants[0].instance_type": "ml.g5.12xlarge"}),
+        {"variants[0].container_startup_health_check_timeout_in_seconds": DROP},
+        {
+            "variants[0].container_startup_health_check_timeout_in_seconds": DROP,
+            "variants[0].instance_type": "ml.g5.16xlarge",
+        },
     ),
     warning(
         "WR215",
