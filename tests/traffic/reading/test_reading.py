@@ -133,6 +133,15 @@ def test_a_broken_first_or_later_line_costs_no_other(tmp_path):
             assert sum(rejects.rejected.values()) == 1
 
 
+@pytest.mark.parametrize("head", [b"\xff,,,", b'a,b,c,"d', b"a,b,c" + b",d" * 100])
+def test_a_file_that_only_looks_like_a_table_is_rejected_line_by_line(tmp_path, head):
+    (tmp_path / "a").write_bytes(lines_of({"prompt": "fine"}))
+    (tmp_path / "b").write_bytes(head + b"\n1,2,3\nx\n")
+    rejects = Rejects()
+    (_,) = read_traffic(tmp_path, rejects=rejects, line_limit_bytes=100)
+    assert rejects.rejected.total() == 3
+
+
 def test_a_line_of_100_mb_is_a_counted_reject_in_little_memory(tmp_path):
     path = tmp_path / "long.jsonl"
     with path.open("wb") as file:

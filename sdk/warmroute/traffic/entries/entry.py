@@ -55,12 +55,13 @@ def entries(source: Source, rejects: Rejects, *, limit_bytes: int = LINE_LIMIT_B
         try:
             head, stream = read_ahead(decompressed(raw), _HEAD_BYTES)
             layout = _layout(head)
-            columns: list[str] = []
+            begins, columns = layout is _Layout.TABLE, list[str]()
             for piece in (objects if layout is _Layout.DOCUMENT else lines)(stream, limit_bytes):
                 number = piece.number
-                if layout is _Layout.TABLE and not columns:
-                    columns = _fields(piece.data or b"")
-                    continue
+                if begins:
+                    begins, columns = False, _fields(piece.data or b"")
+                    if columns:  # Else the file only looks like a table.
+                        continue
                 value = _value(piece, columns)
                 if isinstance(value, str):
                     rejects.reject(source.name, number, value)
