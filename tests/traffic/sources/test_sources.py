@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import os
+import re
 import sys
 import tracemalloc
 
@@ -15,7 +17,9 @@ from moto import mock_aws
 from traffic.recorded import lines_of
 
 from warmroute.traffic import Rejects, TrafficError, read_traffic
-from warmroute.traffic.sources.named import find_sources
+from warmroute.traffic.digest.capture_files import digest_capture
+from warmroute.traffic.digest.table import read_digest
+from warmroute.traffic.sources.named import find_sources, refuse_sources
 from warmroute.traffic.sources.streams import decompressed
 
 LINE = b'{"prompt": "%d"}\n'
@@ -53,6 +57,28 @@ def test_a_name_of_nothing_is_an_error(tmp_path, monkeypatch, name):
 def test_no_names_are_an_error():
     with pytest.raises(TrafficError, match="No traffic is named"):
         find_sources([])
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"), [("\udcff", r"\udcff"), ("a\nb", r"a\nb"), ("\x1b[31m", r"\x1b[31m"), ("é", "é")]
+)
+def test_a_file_may_have_any_name_and_is_told_by_one_that_can_be_printed(tmp_path, name, shown):
+    file = tmp_path / name
+    file.write_bytes(lines_of({"captureData": {"endpointInput": {"data": '{"prompt": "fine"}'}}}) + b"{\n")
+    (request,) = read_traffic(tmp_path, rejects=tmp_path / "_rejects")
+    assert request.source == json.loads((tmp_path / "_rejects").read_bytes())["source"] == f"{tmp_path}/{shown}"
+    digest_capture([str(file)], tmp_path / "_table")
+    assert read_digest(tmp_path / "_table").metadata.sources == (f"{tmp_path}/{shown}",)
+    with pytest.raises(TrafficError, match="one of the files to read"):
+        refuse_sources(file, tmp_path)
+    with pytest.raises(TrafficError, match=re.escape(f"{shown}-: ")):
+        find_sources(f"{file}-")
+
+
+def test_files_whose_names_are_told_alike_are_two(tmp_path):
+    for name in ("\udcff", r"\udcff"):
+        (tmp_path / name).write_bytes(LINE % 1)
+    assert len(find_sources(tmp_path)) == 2
 
 
 def test_a_file_that_cannot_be_opened_is_one_message(tmp_path, monkeypatch):

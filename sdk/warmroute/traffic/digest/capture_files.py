@@ -94,7 +94,7 @@ def digest_capture_on_spark(
         tempfile.TemporaryDirectory(prefix=".digest-", dir=Path(path).parent) as own,
     ):
         rows = folder or f"{own}/rows"
-        names = [source.name for source in made.sources]
+        names = [str(source.file or source.name) for source in made.sources]
         write_rows(names, rows, made.metadata, session, spark)
         load_rows(made.connection, rows, names)
 

@@ -10,6 +10,7 @@ import orjson
 
 from warmroute.traffic.digest.columns import CHUNK_CHARACTERS, LADDER
 from warmroute.traffic.digest.errors import DigestError
+from warmroute.traffic.sources.named import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,12 +45,13 @@ class DigestMetadata:
     """Requests whose ``output_tokens`` are a quarter of the characters of their answer, since nothing else was told."""
 
     sources: tuple[str, ...] = ()
-    """What was read, as it was named."""
+    """What was read, as it was named; the file escapes what cannot be printed."""
 
     def as_json(self) -> bytes:
         """The entry of the file's metadata."""
         told = {each.name: getattr(self, each.name) for each in fields(self)}
-        return orjson.dumps({**told, "version": VERSION, "rejects": dict(self.rejects)})
+        sources = [printable(source) for source in self.sources]
+        return orjson.dumps({**told, "version": VERSION, "rejects": dict(self.rejects), "sources": sources})
 
 
 def metadata_of(entry: bytes, file: str) -> DigestMetadata:

@@ -19,13 +19,16 @@ class Source(NamedTuple):
     """One file of recorded traffic."""
 
     name: str
-    """Path or URI, as messages and records call it; ``-`` for standard input."""
+    """Path or URI, as messages and records call it: what cannot be printed is escaped. ``-`` for standard input."""
 
     open: Callable[[], BinaryIO]
     """Opens it for reading, compressed as it may be."""
 
     opens_again: bool = True
     """Whether it can be opened more than once; a pipe cannot, nor can standard input."""
+
+    file: Path | None = None
+    """Where it is; None for what is not a file on this machine."""
 
 
 def find_sources(names: str | Path | Iterable[str | Path]) -> list[Source]:
@@ -43,12 +46,15 @@ def find_sources(names: str | Path | Iterable[str | Path]) -> list[Source]:
     each = _listed(names)
     if not each:
         raise TrafficError("No traffic is named.", "Give files, directories, patterns or s3:// URIs.")
-    found: dict[str, Source] = {}
+    found: dict[str | Path, Source] = {}
     for name in each:
         sources = list(_of_name(str(name)))
         if not sources:
-            raise TrafficError(f"{name}: no file with anything in it.", "Give files, directories or patterns of them.")
-        found.update({source.name: source for source in sources if source.name not in found})
+            raise TrafficError(
+                f"{printable(str(name))}: no file with anything in it.", "Give files, directories or patterns of them."
+            )
+        for source in sources:
+            found.setdefault(source.file or source.name, source)
     return list(found.values())
 
 
@@ -63,8 +69,8 @@ def refuse_sources(path: str | Path, names: str | Path | Iterable[str | Path]) -
         return
     local = [name for name in _listed(names) if not str(name).startswith("s3://") and str(name) != STANDARD_INPUT]
     for source in find_sources(local) if local else ():
-        if file.samefile(source.name):
-            raise TrafficError(f"{path}: this is one of the files to read.", "Write to another one.")
+        if source.file and file.samefile(source.file):
+            raise TrafficError(f"{printable(str(path))}: this is one of the files to read.", "Write to another one.")
 
 
 def _listed(names: str | Path | Iterable[str | Path]) -> list[str | Path]:
@@ -74,6 +80,13 @@ def _listed(names: str | Path | Iterable[str | Path]) -> list[str | Path]:
 def is_shown(name: str) -> bool:
     """Whether a file in a directory is data: hidden files and markers such as ``_SUCCESS`` are not."""
     return not any(part.startswith((".", "_")) for part in name.split("/"))
+
+
+def printable(name: str) -> str:
+    """A name without what a terminal would obey, or no file in UTF-8 can hold: a file may have any name."""
+    if name.isprintable():
+        return name
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in name)
 
 
 def _of_name(name: str) -> Iterator[Source]:
@@ -100,9 +113,9 @@ def _local(name: str) -> Iterator[Source]:
     elif glob.has_magic(name):
         files = sorted(file for file in map(Path, glob.glob(name, recursive=True)) if file.is_file())  # noqa: PTH207
     else:
-        raise TrafficError(f"{name}: there is no such file.", "Give files, directories or patterns of them.")
+        raise TrafficError(f"{printable(name)}: there is no such file.", "Give files, directories or patterns of them.")
     for file in files:
-        yield Source(str(file), _opener(file), opens_again=file.is_file())
+        yield Source(printable(str(file)), _opener(file), opens_again=file.is_file(), file=file)
 
 
 def _opener(file: Path) -> Callable[[], BinaryIO]:
@@ -123,4 +136,4 @@ def _standard_input() -> BinaryIO:
 
 def _unreadable(name: object, error: Exception) -> TrafficError:
     reason = getattr(error, "strerror", None) or error
-    return TrafficError(f"{name}: {reason}.", "Check the path and its permissions.")
+    return TrafficError(f"{printable(str(name))}: {reason}.", "Check the path and its permissions.")

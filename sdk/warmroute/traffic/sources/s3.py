@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from warmroute.errors import MissingExtraError
 from warmroute.traffic.errors import TrafficError
-from warmroute.traffic.sources.named import Source, is_shown
+from warmroute.traffic.sources.named import Source, is_shown, printable
 from warmroute.traffic.sources.streams import buffered
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def find_objects(uri: str) -> Iterator[Source]:
     client = _client(uri)
     for found in _keys(client, uri, bucket, key):
         name = f"s3://{bucket}/{found}"
-        yield Source(name, _opener(client, name))
+        yield Source(printable(name), _opener(client, name))
 
 
 def _keys(client: Any, uri: str, bucket: str, key: str) -> Iterator[str]:
