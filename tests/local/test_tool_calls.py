@@ -59,6 +59,30 @@ def test_a_named_tool_is_called_without_arguments_where_it_takes_none() -> None:
     assert choice.finish_reason == "stop"
 
 
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        None,
+        {"additionalProperties": False},
+        {"$ref": "#"},
+        {"$ref": "#/$defs/a", "$defs": {"a": {}}},
+        {"allOf": []},
+    ],
+)
+def test_arguments_are_an_object_also_where_the_schema_does_not_say_so(parameters: Any) -> None:
+    choice = answer(tools=[{"function": {"name": "fly", "parameters": parameters}}], tool_choice="required")
+    assert choice.message.tool_calls[0].function.arguments == "{}"
+
+
+@pytest.mark.parametrize("least", [2**63, 2**64, 1e308, -1e308])
+def test_bounds_beyond_eight_bytes_are_kept(least: float) -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer", "minimum": least, "maximum": least}}}
+    tools = [{"function": {"name": "fly", "parameters": {**schema, "required": ["n"]}}}]
+    (call,) = answer(tools=tools, tool_choice="required").message.tool_calls
+    assert json.loads(call.function.arguments) == {"n": least}
+
+
 @pytest.mark.parametrize("choice", [{}, {"tool_choice": "auto"}, {"tool_choice": "none"}, {"tool_choice": None}])
 def test_nobody_decides_to_call_a_tool_that_is_not_demanded(choice: dict[str, Any]) -> None:
     said = answer(tools=TOOLS, **choice)
@@ -72,8 +96,14 @@ def test_nobody_decides_to_call_a_tool_that_is_not_demanded(choice: dict[str, An
     [
         ({"tool_choice": "required"}, "`tools` must be set"),
         ({"tool_choice": "required", "tools": []}, "`tools` must be set"),
-        ({"tool_choice": "required", "tools": 5}, "`tools` must be set"),
-        ({"tool_choice": "required", "tools": [{"type": "function"}]}, "`tools` must be set"),
+        ({"tool_choice": "required", "tools": 5}, "tools must be a list"),
+        ({"tool_choice": "required", "tools": [{"type": "function"}]}, r"tools\[0\] must be a function with a name"),
+        ({"tool_choice": NAMED, "tools": [*TOOLS, "fly"]}, r"tools\[2\] must be a function with a name"),
+        ({"tool_choice": NAMED, "tools": [{"function": {"name": 5}}]}, r"tools\[0\] must be a function with a name"),
+        *(
+            ({"tool_choice": NAMED, "tools": [{"function": {"name": "fly", "parameters": schema}}]}, "a JSON schema")
+            for schema in ([], 5, "text", True, False)
+        ),
         ({"tool_choice": "sometimes", "tools": TOOLS}, "tool_choice must be"),
         ({"tool_choice": [], "tools": TOOLS}, "tool_choice must be"),
         ({"tool_choice": {"function": {"name": "fly"}}, "tools": TOOLS}, "does not match any"),

@@ -134,7 +134,11 @@ def _number(schema: Mapping[str, Any], *, step: float) -> float:
         number = math.floor(high) if step == 1 else high
     if below is not None and below <= number:
         number = math.ceil(below) - 1 if step == 1 else below - step
-    return number
+    return number if abs(number) < _MOST_NUMBER else float(number)
+
+
+_MOST_NUMBER = 1 << 63
+"""From here on a whole number is written as 1e19, which JSON Schema calls an integer too."""
 
 
 def _bound(schema: Mapping[str, Any], name: str) -> float | None:

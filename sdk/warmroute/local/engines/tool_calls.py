@@ -56,14 +56,25 @@ def demanded_call(values: Mapping[str, Any]) -> ToolCall | None:
 
 
 def _functions(tools: Any) -> list[Mapping[str, Any]]:
-    found = [tool.get("function") for tool in tools if isinstance(tool, Mapping)] if isinstance(tools, list) else []
-    return [each for each in found if isinstance(each, Mapping) and isinstance(each.get("name"), str)]
+    if not tools:
+        return []
+    if not isinstance(tools, list):
+        raise ContainerRefusal(400, "tools must be a list.")
+    functions = []
+    for position, tool in enumerate(tools):
+        function = tool.get("function") if isinstance(tool, Mapping) else None
+        if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
+            raise ContainerRefusal(400, f"tools[{position}] must be a function with a name that is a text.")
+        if not isinstance(function.get("parameters"), Mapping | None):
+            raise ContainerRefusal(400, f"tools[{position}].function.parameters must be an object: a JSON schema.")
+        functions.append(function)
+    return functions
 
 
 def _call(function: Mapping[str, Any], finish_reason: str) -> ToolCall:
-    parameters = function.get("parameters")
-    try:
-        arguments = orjson.dumps(made_up(parameters) if parameters else {}).decode()
+    parameters = function.get("parameters") or {}
+    try:  # Arguments are an object, also where the schema does not say so.
+        arguments = orjson.dumps(made_up({"type": "object", **parameters})).decode()
     except orjson.JSONEncodeError:
         raise ContainerRefusal(400, "The parameters of a tool are nested too deep.") from None
     return ToolCall(function["name"], arguments, finish_reason)
