@@ -187,6 +187,17 @@ def test_made_up_arguments_are_what_the_schema_allows(schema: dict[str, Any], re
     jsonschema.validate(made_up(whole), whole)
 
 
+@pytest.mark.parametrize("name", ["anyOf", "oneOf"])
+def test_a_list_that_may_end_ends_at_once(name: str) -> None:
+    def links(reference: str) -> dict[str, Any]:
+        ends = {name: [{"$ref": reference}, {"type": "null"}]}
+        return {"type": "object", "properties": {"next": ends}, "required": ["next"]}
+
+    for schema in (links("#"), {"$ref": "#/$defs/node", "$defs": {"node": links("#/$defs/node")}}):
+        assert made_up(schema) == {"next": None}
+        jsonschema.validate(made_up(schema), schema)
+
+
 def test_a_schema_that_goes_round_in_a_circle_has_an_end() -> None:
     circle = {"type": "object", "properties": {"next": {"$ref": "#"}}, "required": ["next"]}
     value = made_up(circle)

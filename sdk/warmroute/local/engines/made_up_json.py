@@ -11,13 +11,14 @@ def made_up(schema: Any) -> Any:
     """The first value, or the smallest, that a schema allows; of an object, what it requires alone.
 
     Understood are ``type``, ``enum``, ``const``, ``default``, ``properties``, ``required``, ``items``, ``minItems``,
-    ``minLength``, ``minimum``, ``exclusiveMinimum``, ``maximum``, ``exclusiveMaximum``, the first of ``anyOf`` or
-    ``oneOf``, ``allOf``, and ``$ref`` within the schema. What else it says may not hold for the value.
+    ``minLength``, ``minimum``, ``exclusiveMinimum``, ``maximum``, ``exclusiveMaximum``, ``allOf``, ``$ref`` within the
+    schema, and the first of ``anyOf`` or ``oneOf`` that does not lead back to where it stands. What else it says may
+    not hold for the value.
 
     Args:
         schema: A JSON schema.
     """
-    return _Maker(schema).value(schema, 0)
+    return _Maker(schema).value(schema, 0, frozenset("#"))
 
 
 _DEEPEST = 32
@@ -41,8 +42,10 @@ class _Maker:
         self._root = root
         self._left = _MOST_SCHEMAS
 
-    def value(self, schema: Any, depth: int) -> Any:
-        flat = self._flat(schema, depth)
+    def value(self, schema: Any, depth: int, outer: frozenset[str]) -> Any:
+        """The value of a schema that stands in others, which are known by the references that led into them."""
+        references = set(outer)
+        flat = self._flat(schema, depth, references)
         if flat is None:
             return {}
         first = flat.get("enum")
@@ -51,18 +54,18 @@ class _Maker:
         for name in ("const", "default"):
             if name in flat:
                 return flat[name]
-        return self._of_type(flat, depth + 1)
+        return self._of_type(flat, depth + 1, frozenset(references))
 
-    def _of_type(self, schema: Mapping[str, Any], depth: int) -> Any:
+    def _of_type(self, schema: Mapping[str, Any], depth: int, outer: frozenset[str]) -> Any:
         match _type(schema):
             case "object":
                 properties, required = schema.get("properties"), schema.get("required")
                 known = properties if isinstance(properties, Mapping) else {}
                 names = [each for each in required if isinstance(each, str)] if isinstance(required, list) else []
-                value: Any = {name: self.value(known.get(name), depth) for name in names}
+                value: Any = {name: self.value(known.get(name), depth, outer) for name in names}
             case "array":
                 least = min(_count(schema, "minItems"), self._left)
-                value = [self.value(schema.get("items"), depth) for _ in range(least)]
+                value = [self.value(schema.get("items"), depth, outer) for _ in range(least)]
             case "integer":
                 value = _number(schema, step=1)
             case "number":
@@ -75,23 +78,34 @@ class _Maker:
                 value = "text".ljust(min(_count(schema, "minLength"), _LONGEST), "t")
         return value
 
-    def _flat(self, schema: Any, depth: int) -> dict[str, Any] | None:
+    def _flat(self, schema: Any, depth: int, references: set[str]) -> dict[str, Any] | None:
         """A schema with what it refers to and combines written into it; None where it has gone too far."""
         self._left -= 1
         if depth > _DEEPEST or self._left < 0:
             return None
         flat = dict(schema) if isinstance(schema, Mapping) else {}
-        parts = [_referred(flat.pop("$ref"), self._root)] if "$ref" in flat else []
-        for name, most in (("anyOf", 1), ("oneOf", 1), ("allOf", None)):
-            combined = flat.pop(name, None)
-            parts += combined[:most] if isinstance(combined, list) else []
+        parts = []
+        if "$ref" in flat:
+            reference = str(flat.pop("$ref"))
+            references.add(reference)
+            parts.append(_referred(reference, self._root))
+        for name in ("anyOf", "oneOf"):
+            choices = flat.pop(name, None)
+            if isinstance(choices, list) and choices:
+                parts.append(next((each for each in choices if not _refers(each, references)), choices[0]))
+        combined = flat.pop("allOf", None)
+        parts += combined if isinstance(combined, list) else []
         for part in parts:
-            inner = self._flat(part, depth + 1) or {}
+            inner = self._flat(part, depth + 1, references) or {}
             for name in ("properties", "required"):
                 if name in flat and name in inner:
                     inner[name] = _both(flat[name], inner[name])
             flat |= inner
         return flat
+
+
+def _refers(schema: Any, references: set[str]) -> bool:
+    return isinstance(schema, Mapping) and str(schema.get("$ref")) in references
 
 
 def _both(one: Any, other: Any) -> Any:
@@ -100,9 +114,9 @@ def _both(one: Any, other: Any) -> Any:
     return [*one, *other] if isinstance(one, list) and isinstance(other, list) else one
 
 
-def _referred(reference: Any, root: Any) -> Any:
+def _referred(reference: str, root: Any) -> Any:
     found = root
-    for part in str(reference).removeprefix("#").split("/")[1:]:
+    for part in reference.removeprefix("#").split("/")[1:]:
         found = found.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(found, Mapping) else None
     return found
 
