@@ -326,6 +326,17 @@ def test_ctrl_c_while_the_command_loads_is_one_line(run: Run, monkeypatch: pytes
     assert (ran.code, ran.out, ran.err) == (130, "", "Stopped.\n")
 
 
+@pytest.mark.parametrize("arguments", [("--help",), ("schema", "--help"), ("schema",)])
+def test_ctrl_c_while_a_command_is_looked_up_is_one_line(
+    run: Run, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("warmroute.cli.commands._command", _interrupt)
+
+    ran = run(*arguments)
+
+    assert (ran.code, ran.err) == (130, "Stopped.\n")
+
+
 def test_nothing_that_takes_time_is_loaded_before_ctrl_c_has_its_answer() -> None:
     program = "import sys, warmroute.cli; print(*(name for name in sys.modules if name.startswith('warmroute')))"
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout

@@ -25,6 +25,17 @@ class CommandGroup(TyperGroup):
         """The names, without a look at the commands."""
         return list(COMMANDS)
 
+    def make_context(self, *args: Any, **extra: Any) -> Any:
+        """What the command line says; to show help, every command is imported.
+
+        Raises:
+            StoppedError: Ctrl-C ended it.
+        """
+        try:
+            return super().make_context(*args, **extra)
+        except KeyboardInterrupt:
+            raise StoppedError from None
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command.
 
