@@ -51,6 +51,20 @@ def test_a_closed_standard_input_is_told(
     assert capsys.readouterr().err.startswith(f"Standard input is closed. {remedy.removesuffix(' with JSON')}")
 
 
+@pytest.mark.parametrize(
+    "command", [("canonical", "-"), ("checks",), ("local",), ("local", "--format", "json"), ("-h",)]
+)
+def test_nothing_is_lost_but_the_words_where_standard_output_is_closed(
+    run: Run, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("warmroute.local.serve", lambda _, on_ready, **__: on_ready("http://localhost:1"))
+    monkeypatch.setattr("sys.stdout", None)
+
+    ran = run(*command, stdin='{"prompt": "Hello"}')
+
+    assert (ran.code, ran.err) == (0, "")
+
+
 def test_severities_have_colours_for_a_person_who_wants_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")

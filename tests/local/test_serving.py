@@ -94,6 +94,11 @@ def test_without_a_spec_the_account_is_empty():
     assert while_serving(lambda url: client(url, "sagemaker").list_endpoints()["Endpoints"]) == []
 
 
+def test_it_serves_where_standard_output_is_closed(monkeypatch):
+    monkeypatch.setattr("sys.stdout", None)
+    assert while_serving(lambda url: client(url, "sagemaker").list_endpoints()["Endpoints"]) == []
+
+
 def test_the_process_has_its_own_settings_again_and_its_signals_once_it_is_stopped(monkeypatch):
     monkeypatch.setenv("AWS_PROFILE", "mine")
     before = dict(os.environ), signal.getsignal(signal.SIGTERM)

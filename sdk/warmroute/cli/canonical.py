@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated, Literal
 
 import typer
@@ -23,5 +22,4 @@ def canonical(
     """
     from warmroute.prefix import FieldOrder, canonical_json
 
-    sys.stdout.buffer.write(canonical_json(read_request(request), order=FieldOrder(tools=tools)))
-    sys.stdout.buffer.flush()
+    typer.echo(canonical_json(read_request(request), order=FieldOrder(tools=tools)), nl=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -91,7 +90,7 @@ def _announce(format: Format) -> Callable[[str], None]:  # noqa: A002
     def announce(url: str) -> None:
         if format is Format.JSON:
             pages = {"page": url + PAGE_PATH, "state": url + STATE_PATH, "metrics": url + METRICS_PATH}
-            sys.stdout.write(json.dumps({"url": url, **pages}) + "\n")
+            typer.echo(json.dumps({"url": url, **pages}))
         else:
             typer.echo(f"Serving on {url}; stop with Ctrl-C. Watch it on {url}{PAGE_PATH}")
             typer.echo("For boto3, the AWS CLI and warmroute apply:")
@@ -99,6 +98,5 @@ def _announce(format: Format) -> Callable[[str], None]:  # noqa: A002
                 f"export AWS_ENDPOINT_URL={url} AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local "
                 "AWS_DEFAULT_REGION=us-east-1"
             )
-        sys.stdout.flush()
 
     return announce

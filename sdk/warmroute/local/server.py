@@ -131,7 +131,12 @@ def _server(
         raise MissingExtraError("The local endpoint", "local") from error
     # Both planes answer and tell their own faults; what is left for uvicorn to log is requests that a stop cuts short.
     config = uvicorn.Config(
-        app, log_level="critical", lifespan="off", access_log=False, timeout_graceful_shutdown=SHUTDOWN_SECONDS
+        app,
+        log_config=None,  # That of uvicorn asks whether standard output, which may be closed, is a terminal.
+        log_level="critical",
+        lifespan="off",
+        access_log=False,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
     return uvicorn.Server(config), fleets, memory
 
