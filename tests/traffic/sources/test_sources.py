@@ -90,6 +90,30 @@ def test_a_file_that_cannot_be_opened_is_one_message(tmp_path, monkeypatch):
         source.open()
 
 
+def test_a_directory_that_cannot_be_listed_is_one_message_unless_it_is_hidden(tmp_path, monkeypatch):
+    scandir = os.scandir
+
+    def refusing(path):
+        if os.path.basename(path) in ("private", ".private"):  # noqa: PTH119 - as os.walk gives it.
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr("os.scandir", refusing)
+    (tmp_path / "a.jsonl").write_bytes(LINE % 1)
+    (tmp_path / ".private").mkdir()
+    assert names(tmp_path) == [f"{tmp_path}/a.jsonl"]
+    (tmp_path / "private").mkdir()
+    with pytest.raises(TrafficError, match=r"private: Permission denied\. Check the path and its permissions\."):
+        find_sources(tmp_path)
+
+
+def test_links_that_lead_in_a_circle_are_passed_over(tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(LINE % 1)
+    (tmp_path / "up").symlink_to(tmp_path)
+    (tmp_path / "itself").symlink_to("itself")
+    assert names(tmp_path) == [f"{tmp_path}/a.jsonl"]
+
+
 def compress(data, kind):
     return {"gzip": gzip.compress, "zstd": zstandard.compress, "none": bytes}[kind](data)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
@@ -37,7 +38,7 @@ def find_sources(names: str | Path | Iterable[str | Path]) -> list[Source]:
     Args:
         names: Files; directories, for all files in them; patterns with ``*``, ``?``, ``[]`` or ``**``; ``s3://`` URIs
             of an object, of a folder, or with a pattern; ``-`` for standard input. In directories and folders, empty
-            files and those whose name begins with ``.`` or ``_`` are passed over.
+            files and those whose name begins with ``.`` or ``_`` are passed over, and so are links to directories.
 
     Raises:
         TrafficError: A name stands for no file, or the files cannot be listed.
@@ -106,8 +107,7 @@ def _of_name(name: str) -> Iterator[Source]:
 def _local(name: str) -> Iterator[Source]:
     path = Path(name)
     if path.is_dir():
-        inside = (file for file in path.rglob("*") if is_shown(file.relative_to(path).as_posix()))
-        files = sorted(file for file in inside if file.is_file() and file.stat().st_size)
+        files = sorted(file for file in _inside(path) if file.is_file() and file.stat().st_size)
     elif path.exists():  # A pipe such as /dev/stdin or <(zcat …) as well as a file.
         files = [path]
     elif glob.has_magic(name):
@@ -116,6 +116,15 @@ def _local(name: str) -> Iterator[Source]:
         raise TrafficError(f"{printable(name)}: there is no such file.", "Give files, directories or patterns of them.")
     for file in files:
         yield Source(printable(str(file)), _opener(file), opens_again=file.is_file(), file=file)
+
+
+def _inside(folder: Path) -> Iterator[Path]:
+    def refuse(error: OSError) -> None:  # Else what is in a directory without permission would be missed unnoticed.
+        raise _unreadable(error.filename, error)
+
+    for parent, folders, files in os.walk(folder, onerror=refuse):
+        folders[:] = filter(is_shown, folders)
+        yield from (Path(parent, file) for file in filter(is_shown, files))
 
 
 def _opener(file: Path) -> Callable[[], BinaryIO]:
