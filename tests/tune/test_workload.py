@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from tune.made import conversations, letters, observed, row, unique
 
@@ -67,6 +69,24 @@ def test_times_that_are_lacking_are_drawn_and_that_is_said() -> None:
     assert order == sorted(order)
     assert made(observed(rows), rate=8.0) == work
     assert made(observed(rows), rate=8.0, seed=1) != work
+
+
+@pytest.mark.parametrize(
+    ("timed", "says"),
+    [
+        (
+            lambda n: float(n) if n < 150 else None,
+            "no time of arrival of 50 of 200 requests, so that none is used. They",
+        ),
+        (lambda _: 7.0, "one time of arrival for all requests. They were drawn"),
+    ],
+)
+def test_times_that_are_of_no_use_are_drawn_for_the_reason_that_is_said(
+    timed: Callable[[int], float | None], says: str
+) -> None:
+    rows = [row(letters(n, 1_000), output_tokens=50, arrival_seconds=timed(n)) for n in range(200)]
+
+    assert says in made(observed(rows)).notes[-1]
 
 
 def test_a_rate_is_derived_from_the_fleet() -> None:

@@ -71,7 +71,8 @@ def arrivals(
     """
     timed = {row: at for row, at in enumerate(observed.arrival_seconds) if at is not None and isfinite(at)}
     if len(timed) < (1 - _MOST_WITHOUT_TIME) * len(observed) or min(timed.values()) == max(timed.values()):
-        return _drawn(sessions, counts, instances, profile, requests_per_second, chance)
+        missing = _what_is_missing(len(timed), len(observed))
+        return _drawn(missing, sessions, counts, instances, profile, requests_per_second, chance)
     if max(timed.values()) - min(timed.values()) > _MOST_SECONDS:
         raise WarmrouteError(
             f"The arrivals span {max(timed.values()) - min(timed.values()):.3g} s.",
@@ -109,7 +110,17 @@ def _spread(
     return seconds
 
 
+def _what_is_missing(timed: int, requests: int) -> str:
+    if not timed:
+        return "The trace tells no times of arrival."
+    if timed < requests:
+        missing = f"{requests - timed:,} of {requests:,} requests"
+        return f"The trace tells no time of arrival of {missing}, so that none is used."
+    return "The trace tells one time of arrival for all requests."
+
+
 def _drawn(
+    missing: str,
     sessions: Sequence[Hashable],
     counts: TokenCounts,
     instances: int,
@@ -141,7 +152,7 @@ def _drawn(
         for row in rows:
             seconds[row] = at
             at += answer[row] + chance.expovariate(1 / PAUSE_SECONDS)
-    note = f"The trace tells no times of arrival. They were drawn: {rate:g} requests a second, {why}"
+    note = f"{missing} They were drawn: {rate:g} requests a second, {why}"
     if len(turns) < len(sessions):
         note += (
             f"; {rate * len(turns) / len(sessions):.2g} sessions a second begin at random, and a turn follows the last "
