@@ -94,6 +94,7 @@ def test_nobody_decides_to_call_a_tool_that_is_not_demanded(choice: dict[str, An
 @pytest.mark.parametrize(
     ("values", "says"),
     [
+        ({"tool_choice": "auto"}, "`tools` must be set"),
         ({"tool_choice": "required"}, "`tools` must be set"),
         ({"tool_choice": "required", "tools": []}, "`tools` must be set"),
         ({"tool_choice": "required", "tools": 5}, "tools must be a list"),

@@ -38,9 +38,10 @@ def demanded_call(values: Mapping[str, Any]) -> ToolCall | None:
         ContainerRefusal: There is no such tool, or no such choice.
     """
     choice = values.get("tool_choice")
-    if choice is None or (isinstance(choice, str) and choice in {"none", "auto"}):
+    tools = values.get("tools")
+    if choice is None or choice == "none" or (choice == "auto" and tools is not None):
         return None
-    functions = _functions(values.get("tools"))
+    functions = _functions(tools)
     if not functions:
         raise ContainerRefusal(400, "When using `tool_choice`, `tools` must be set.")
     if choice == "required":
