@@ -67,6 +67,7 @@ def test_a_file_may_have_any_name_and_is_told_by_one_that_can_be_printed(tmp_pat
     file.write_bytes(lines_of({"captureData": {"endpointInput": {"data": '{"prompt": "fine"}'}}}) + b"{\n")
     (request,) = read_traffic(tmp_path, rejects=tmp_path / "_rejects")
     assert request.source == json.loads((tmp_path / "_rejects").read_bytes())["source"] == f"{tmp_path}/{shown}"
+    assert [source.location for source in find_sources(tmp_path)] == [str(file)]
     digest_capture([str(file)], tmp_path / "_table")
     assert read_digest(tmp_path / "_table").metadata.sources == (f"{tmp_path}/{shown}",)
     with pytest.raises(TrafficError, match="one of the files to read"):
@@ -208,6 +209,13 @@ def test_more_objects_than_a_page_are_all_found(bucket, monkeypatch):
     monkeypatch.setenv("MOTO_S3_DEFAULT_MAX_KEYS", "2")
     assert len(bucket.list_objects_v2(Bucket="captures")["Contents"]) == 2
     assert len(find_sources("s3://captures")) == 4
+
+
+def test_an_object_may_have_any_key_and_is_told_by_one_that_can_be_printed(bucket):
+    bucket.put_object(Bucket="captures", Key="odd/a\tb.jsonl", Body=LINE % 5)
+    (source,) = find_sources("s3://captures/odd")
+    assert (source.location, source.name) == ("s3://captures/odd/a\tb.jsonl", r"s3://captures/odd/a\tb.jsonl")
+    assert source.open().read() == LINE % 5
 
 
 @pytest.mark.parametrize("uri", ["s3://captures/none", "s3://nobody/chat", "s3:///chat", "s3://captures/none*"])

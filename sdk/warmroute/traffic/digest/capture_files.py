@@ -94,9 +94,9 @@ def digest_capture_on_spark(
         tempfile.TemporaryDirectory(prefix=".digest-", dir=Path(path).parent) as own,
     ):
         rows = folder or f"{own}/rows"
-        names = [str(source.file or source.name) for source in made.sources]
-        write_rows(names, rows, made.metadata, session, spark)
-        load_rows(made.connection, rows, names)
+        locations = [source.location for source in made.sources]
+        write_rows(locations, rows, made.metadata, session, spark)
+        load_rows(made.connection, rows, locations)
 
 
 class _Making(NamedTuple):

@@ -50,12 +50,13 @@ def entries(source: Source, rejects: Rejects, *, limit_bytes: int = LINE_LIMIT_B
     Raises:
         TrafficError: The file cannot be opened, or reading it fails.
     """
-    number = 0
+    name, number = source.name, 0
     with _opened(source) as raw:
         try:
             head, stream = read_ahead(decompressed(raw), _HEAD_BYTES)
             layout = _layout(head)
-            begins, columns = layout is _Layout.TABLE, list[str]()
+            columns: list[str] = []
+            begins = layout is _Layout.TABLE
             for piece in (objects if layout is _Layout.DOCUMENT else lines)(stream, limit_bytes):
                 number = piece.number
                 if begins:
@@ -64,14 +65,14 @@ def entries(source: Source, rejects: Rejects, *, limit_bytes: int = LINE_LIMIT_B
                         continue
                 value = _value(piece, columns)
                 if isinstance(value, str):
-                    rejects.reject(source.name, number, value)
+                    rejects.reject(name, number, value)
                 else:
-                    yield Entry(source.name, number, value, piece.data or b"")
+                    yield Entry(name, number, value, piece.data or b"")
         except DamagedError:
-            rejects.reject(source.name, number + 1, "compressed data are damaged or cut off here; the rest is unread")
+            rejects.reject(name, number + 1, "compressed data are damaged or cut off here; the rest is unread")
         except OSError as error:
             reason = error.strerror or error
-            raise TrafficError(f"{source.name}: reading failed: {reason}.", "Check the file and its medium.") from None
+            raise TrafficError(f"{name}: reading failed: {reason}.", "Check the file and its medium.") from None
 
 
 _HEAD_BYTES = 1 << 16

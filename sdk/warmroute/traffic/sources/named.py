@@ -19,8 +19,8 @@ STANDARD_INPUT = "-"
 class Source(NamedTuple):
     """One file of recorded traffic."""
 
-    name: str
-    """Path or URI, as messages and records call it: what cannot be printed is escaped. ``-`` for standard input."""
+    location: str
+    """Path or URI; ``-`` for standard input."""
 
     open: Callable[[], BinaryIO]
     """Opens it for reading, compressed as it may be."""
@@ -28,8 +28,10 @@ class Source(NamedTuple):
     opens_again: bool = True
     """Whether it can be opened more than once; a pipe cannot, nor can standard input."""
 
-    file: Path | None = None
-    """Where it is; None for what is not a file on this machine."""
+    @property
+    def name(self) -> str:
+        """What messages and records call it: the location, where what cannot be printed is escaped."""
+        return printable(self.location)
 
 
 def find_sources(names: str | Path | Iterable[str | Path]) -> list[Source]:
@@ -47,7 +49,7 @@ def find_sources(names: str | Path | Iterable[str | Path]) -> list[Source]:
     each = _listed(names)
     if not each:
         raise TrafficError("No traffic is named.", "Give files, directories, patterns or s3:// URIs.")
-    found: dict[str | Path, Source] = {}
+    found: dict[str, Source] = {}
     for name in each:
         sources = list(_of_name(str(name)))
         if not sources:
@@ -55,7 +57,7 @@ def find_sources(names: str | Path | Iterable[str | Path]) -> list[Source]:
                 f"{printable(str(name))}: no file with anything in it.", "Give files, directories or patterns of them."
             )
         for source in sources:
-            found.setdefault(source.file or source.name, source)
+            found.setdefault(source.location, source)
     return list(found.values())
 
 
@@ -70,7 +72,7 @@ def refuse_sources(path: str | Path, names: str | Path | Iterable[str | Path]) -
         return
     local = [name for name in _listed(names) if not str(name).startswith("s3://") and str(name) != STANDARD_INPUT]
     for source in find_sources(local) if local else ():
-        if source.file and file.samefile(source.file):
+        if file.samefile(source.location):
             raise TrafficError(f"{printable(str(path))}: this is one of the files to read.", "Write to another one.")
 
 
@@ -115,7 +117,7 @@ def _local(name: str) -> Iterator[Source]:
     else:
         raise TrafficError(f"{printable(name)}: there is no such file.", "Give files, directories or patterns of them.")
     for file in files:
-        yield Source(printable(str(file)), _opener(file), opens_again=file.is_file(), file=file)
+        yield Source(str(file), _opener(file), opens_again=file.is_file())
 
 
 def _inside(folder: Path) -> Iterator[Path]:

@@ -35,8 +35,7 @@ def find_objects(uri: str) -> Iterator[Source]:
         raise TrafficError(f"{uri}: no bucket is named.", "Give s3://bucket/folder.")
     client = _client(uri)
     for found in _keys(client, uri, bucket, key):
-        name = f"s3://{bucket}/{found}"
-        yield Source(printable(name), _opener(client, name))
+        yield Source(f"s3://{bucket}/{found}", _opener(client, bucket, found))
 
 
 def _keys(client: Any, uri: str, bucket: str, key: str) -> Iterator[str]:
@@ -71,13 +70,15 @@ def _listed(client: Any, uri: str, bucket: str, prefix: str) -> Iterator[str]:
         raise _refused(uri, error) from None
 
 
-def _opener(client: Any, uri: str) -> Callable[[], BinaryIO]:
-    def opened() -> BinaryIO:
-        import smart_open
-        from botocore.exceptions import BotoCoreError, ClientError
+def _opener(client: Any, bucket: str, key: str) -> Callable[[], BinaryIO]:
+    uri = f"s3://{bucket}/{key}"
 
-        try:
-            stream = smart_open.open(uri, "rb", compression="disable", transport_params={"client": client})
+    def opened() -> BinaryIO:
+        from botocore.exceptions import BotoCoreError, ClientError
+        from smart_open import s3
+
+        try:  # By its key: a URI would lose tabs and line breaks.
+            stream = s3.open(bucket, key, "rb", client=client)
         except (BotoCoreError, ClientError, OSError) as error:
             raise _refused(uri, error) from None
 
@@ -93,4 +94,6 @@ def _opener(client: Any, uri: str) -> Callable[[], BinaryIO]:
 
 
 def _refused(uri: str, error: Exception) -> TrafficError:
-    return TrafficError(f"{uri}: {error}.", "Check the name, the region and the permission to list and read it.")
+    return TrafficError(
+        f"{printable(uri)}: {error}.", "Check the name, the region and the permission to list and read it."
+    )
