@@ -73,9 +73,10 @@ def arrivals(
     if len(timed) < (1 - _MOST_WITHOUT_TIME) * len(observed) or min(timed.values()) == max(timed.values()):
         missing = _what_is_missing(len(timed), len(observed))
         return _drawn(missing, sessions, counts, instances, profile, requests_per_second, chance)
-    if max(timed.values()) - min(timed.values()) > _MOST_SECONDS:
+    span = max(timed.values()) - min(timed.values())
+    if span > _MOST_SECONDS:
         raise WarmrouteError(
-            f"The arrivals span {max(timed.values()) - min(timed.values()):.3g} s.",
+            f"The arrivals span {span / 86_400:,.0f} days.",
             "Give a trace of a year at most: a time in another unit, or without a date, may be among these.",
         )
     notes = []
