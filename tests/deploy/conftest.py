@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import boto3
-import botocore.loaders
-import botocore.session
 import pytest
 from moto import mock_aws
 
@@ -17,10 +15,6 @@ from warmroute.local.control import Clock, Durations, install
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-
-_LOADER = botocore.loaders.create_loader()
-"""Shared by all tests, since reading the models of AWS's services takes longer than most of them."""
 
 
 @dataclass
@@ -61,9 +55,7 @@ def account(monkeypatch: pytest.MonkeyPatch) -> Iterator[Account]:
     for name in ("AWS_ENDPOINT_URL", "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)
     with mock_aws():
-        core = botocore.session.get_session()
-        core.register_component("data_loader", _LOADER)
-        session = boto3.Session("key", "secret", region_name="us-east-1", botocore_session=core)
+        session = boto3.Session("key", "secret", region_name="us-east-1")
         calls: list[str] = []
         session.events.register("before-call", lambda model, **_: calls.append(model.name))
         yield Account(session, clock, calls)
